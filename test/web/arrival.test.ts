@@ -27,7 +27,7 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	await admin.page.getByLabel('New workspace').fill('Harbour Crew');
 	await admin.page.getByRole('button', { name: 'Create' }).click();
 	await admin.page.getByLabel('Invite link for').fill('Mia of the crew');
-	await admin.page.getByRole('button', { name: 'Make an invite link' }).click();
+	await admin.page.getByRole('button', { name: 'Create an invite link' }).click();
 	const link = await admin.page.getByLabel('Invite link to Harbour Crew').inputValue();
 	expect(link).toStartWith(`${here.server.url}/#invite=`);
 	// An open link is known by its id, which is shown with the link, and by when it was created.
@@ -54,7 +54,7 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	// A second workspace of the same name is created only when asked for.
 	await admin.page.getByLabel('New workspace').fill('harbour crew');
 	await admin.page.keyboard.press('Enter');
-	await admin.page.getByText(/A workspace called Harbour Crew exists already \(T\w+\)/).waitFor();
+	await admin.page.getByText(/A workspace called Harbour Crew already exists \(T\w+\)/).waitFor();
 	const workspaces = admin.page.getByRole('region', { name: 'Workspaces' }).locator('[aria-pressed]');
 	expect(await workspaces.allInnerTexts()).toEqual(['Harbour Crew']);
 	await admin.page.getByRole('button', { name: 'Create another one' }).click();
@@ -77,7 +77,7 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 
 	const late = await newScreen();
 	await late.page.goto(link);
-	await late.page.getByText('This invite link was used already').waitFor();
+	await late.page.getByText('This invite link was already used').waitFor();
 	await late.page.getByRole('button', { name: 'Sign in another way' }).click();
 	await late.page.getByLabel('Token').waitFor();
 

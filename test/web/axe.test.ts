@@ -154,7 +154,7 @@ test('axe finds nothing, in light and dark', async () => {
 	await outside.getByRole('menuitem', { name: 'Deactivate' }).click();
 	await outside.getByRole('dialog').waitFor();
 	problems.push(...(await inBothThemes(outside, 'question of /admin')));
-	await look(`${here.server.url}/ops`, '.condition');
+	await look(`${here.server.url}/ops`, '.process-status');
 	await look(`${here.server.url}/devices#token=${ada.token}&friend=${grace.token}`, 'iframe');
 	// Somebody who is alone in an empty workspace, and a link while somebody is signed in.
 	const { team } = await admin('admin.teams.create', { name: 'Empty' });

@@ -74,7 +74,7 @@ test('the page with two devices: a friend writes, one device reads, the other fo
 	await eventually(async () => expect(await badges()).toEqual(['0', '0']));
 	expect(await page.locator('.friend option').allInnerTexts()).toEqual(['#harbour']);
 	await page.getByRole('button', { name: 'Send and mention person-0' }).click();
-	await page.getByText('Sent, naming person-0.').waitFor();
+	await page.getByText('Sent, with a mention of person-0.').waitFor();
 	await eventually(async () => expect(await badges()).toEqual(['1', '1']));
 	const phone = page.frameLocator('iframe[title=Phone]');
 	await phone.locator('.side-row', { hasText: 'harbour' }).click();

@@ -137,7 +137,7 @@ test('members: who is here, somebody is added, the topic and the name are change
 	await eventually(async () => expect((await options(page)).length).toBe(1));
 	await page.keyboard.press('Enter');
 	await page.getByText('person-2 was added.').waitFor();
-	await page.getByText('Everybody is a member already.').waitFor();
+	await page.getByText('Everybody is already a member.').waitFor();
 	await page.getByRole('button', { name: 'Done' }).click();
 	await dialog.getByText('3 members').waitFor();
 	const { members } = await linus.call('conversations.members', { channel: made.id });
@@ -155,7 +155,7 @@ test('members: who is here, somebody is added, the topic and the name are change
 	await dialog.getByRole('button', { name: 'Edit the name' }).click();
 	await dialog.getByLabel('Name').fill('harbour');
 	await page.keyboard.press('Enter');
-	await dialog.getByText('A channel with this name exists already.').waitFor();
+	await dialog.getByText('A channel with this name already exists.').waitFor();
 	await dialog.getByLabel('Name').fill('Long Pier');
 	await page.keyboard.press('Enter');
 	await eventually(async () => expect(await heading(other.page)).toBe('long-pier'));
@@ -232,7 +232,7 @@ test('what is said about an action stands above the text box, and goes when one 
 	await screen.open('harbour');
 	await eventually(async () => expect(await page.locator('.side-row.unread').count()).toBe(0));
 	await page.keyboard.press('Alt+ArrowDown');
-	const toast = page.locator('.toast', { hasText: 'Nothing else is unread.' });
+	const toast = page.locator('.toast', { hasText: 'There are no other unread conversations.' });
 	const [said, box] = [await toast.boundingBox(), await page.locator('.write-box').boundingBox()];
 	expect((said?.y ?? 1e6) + (said?.height ?? 0)).toBeLessThanOrEqual(box?.y ?? 0);
 	await screen.row('Threads').click();

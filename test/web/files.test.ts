@@ -108,7 +108,7 @@ test('too large is said before anything is sent; an upload can be cancelled, and
 	await attach(screen, NOTES, large);
 	await eventually(async () => expect(await chosen(screen).count()).toBe(2));
 	await send(screen);
-	await page.getByText('large.bin: larger than 1 MB, the limit of this server.').waitFor();
+	await page.getByText('large.bin: this server accepts files of at most 1 MB.').waitFor();
 	expect(uploads).toEqual([]);
 	await page.getByRole('button', { name: 'Discard' }).click();
 
@@ -121,7 +121,7 @@ test('too large is said before anything is sent; an upload can be cancelled, and
 
 	await attach(screen, NOTES);
 	await send(screen);
-	await page.getByText('notes.txt was not sent').waitFor();
+	await page.getByText('Not sent: notes.txt').waitFor();
 	await page.getByRole('button', { name: 'Try again' }).click();
 	await page.locator('.pane .file-card', { hasText: 'notes.txt' }).waitFor();
 	await page.locator('.upload').waitFor({ state: 'detached' });

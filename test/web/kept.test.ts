@@ -30,7 +30,7 @@ test('a message that names somebody is there at once in an outage, and arrives a
 	await box(screen).fill(`for @${grace.name} in #harbour now`);
 	await box(screen).press('Enter');
 	await screen.message(`for @${grace.name}`).waitFor({ timeout: 2_000 });
-	await page.getByText('1 message not sent yet. It is saved here').waitFor();
+	await page.getByText('1 message not sent yet. It is saved in this browser').waitFor();
 	await page.context().setOffline(false);
 	await page.reload();
 	await page.getByText('Reconnecting…').waitFor();
@@ -55,7 +55,7 @@ test('the text beside files that were not sent goes back to the text box, and is
 		await page.getByRole('list', { name: 'Files to send' }).waitFor();
 		await box(screen).fill(text);
 		await box(screen).press('Enter');
-		await page.getByText('notes.txt was not sent').waitFor();
+		await page.getByText('Not sent: notes.txt').waitFor();
 	};
 	await share('these are the notes');
 	expect(await box(screen).inputValue()).toBe('');

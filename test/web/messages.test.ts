@@ -229,7 +229,7 @@ test('typing, presence, and who has read', async () => {
 	await eventually(async () => expect(await left.badgeOf('person-1')).toBe(''));
 	// Whoever asks is not told about themselves.
 	await left.choose(left.message('I am…'), 'Who has read this');
-	await left.page.getByText('Nobody else yet.').waitFor();
+	await left.page.getByText('Nobody else has read it yet.').waitFor();
 	await right.choose(right.message('I am…'), 'Who has read this');
 	const dialog = right.page.getByRole('dialog', { name: 'Who has read this' });
 	await dialog.getByText('Read by 1 person').waitFor();

@@ -54,7 +54,7 @@ async function scene(server: ServerProcess): Promise<void> {
 	const invite = async (): Promise<string> => {
 		const field = admin.getByLabel('Invite link to Pier');
 		const before = (await field.count()) > 0 ? await field.inputValue() : '';
-		await admin.getByRole('button', { name: 'Make an invite link' }).click();
+		await admin.getByRole('button', { name: 'Create an invite link' }).click();
 		await eventually(async () => expect(await field.inputValue()).not.toBe(before));
 		return field.inputValue();
 	};

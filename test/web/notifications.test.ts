@@ -176,11 +176,11 @@ test('where it cannot be, the switch says why', async () => {
 	expect(await (await openSwitch(page)).isDisabled()).toBe(true);
 	await page.getByText('This browser does not support notifications.').waitFor();
 
-	const fine = { isSecure: true, isSupported: true, permission: 'granted', isWished: true } as const;
+	const fine = { isSecure: true, isSupported: true, permission: 'granted', isTurnedOn: true } as const;
 	expect(notificationStateOf(fine)).toBe('on');
 	expect(notificationStateOf({ ...fine, isSecure: false, isSupported: false })).toBe('insecure');
 	expect(notificationStateOf({ ...fine, permission: 'default' })).toBe('off');
-	expect(notificationStateOf({ ...fine, isWished: false })).toBe('off');
+	expect(notificationStateOf({ ...fine, isTurnedOn: false })).toBe('off');
 });
 
 test('the worker is one script at the root, under the same policy, asked for again each time', async () => {

@@ -42,11 +42,11 @@ test('charts move with the load; a user’s token is rejected; a server that doe
 	await page.getByText('The server does not answer. Check that it is running.').waitFor();
 	await page.unroute('**/metrics');
 	await page.getByText('Everything works').waitFor();
-	const facts = page.locator('.facts > div');
+	const facts = page.locator('.totals > div');
 	expect((await facts.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))).toEqual(
-		expect.arrayContaining(['Counts that were wrong 0', 'Failed commits 0']),
+		expect.arrayContaining(['Wrong counts 0', 'Failed commits 0']),
 	);
-	expect(await page.locator('.facts .alarm').count()).toBe(0);
+	expect(await page.locator('.totals .alarm').count()).toBe(0);
 	// One process answers, and is named; where another one answers in between, each has its own charts.
 	await page.getByText(/^server .+:\d+$/).waitFor();
 	await page.route('**/metrics', async (route) => {

@@ -4,16 +4,22 @@ import type { Conversation, Message, User } from '../../client/src/index.ts';
 import { checkChannelName } from '../../src/model/names.ts';
 import { candidatesFor, complete, type Known, writtenName } from '../../web/src/composer/completion.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
+import {
+	changed,
+	isNewAbove,
+	markedRead,
+	mayMarkAutomatically,
+	opened,
+} from '../../web/src/conversation/divider.ts';
 import { isReadable } from '../../web/src/conversation/readable.ts';
-import { changed, isNewAbove, markedRead, mayRead, opened } from '../../web/src/conversation/reading.ts';
 import { timelineRows } from '../../web/src/conversation/rows.ts';
 import { channelNameFrom, nameProblem } from '../../web/src/dialogs/channel-name.ts';
-import { found, foundPeople } from '../../web/src/dialogs/finding.ts';
+import { findByName, findPeople } from '../../web/src/dialogs/finding.ts';
 import { unreadFrom } from '../../web/src/message/mark-unread.ts';
 import { parseText } from '../../web/src/message/parse-text.ts';
 import { textBlocks } from '../../web/src/message/text-blocks.ts';
 import { CHARTS, exportedBy } from '../../web/src/ops/charts.ts';
-import { answered, type Process, shownOf, titleOf, troublesOf } from '../../web/src/ops/processes.ts';
+import { answered, chosenProcess, type Process, problemsOf, titleOf } from '../../web/src/ops/processes.ts';
 import { bucketsOf, parseMetrics, quantileBetween, sumOf } from '../../web/src/ops/prometheus.ts';
 import { degradedFrom } from '../../web/src/ops/readiness.ts';
 import { nextUnread, sidebarRows } from '../../web/src/sidebar/sections.ts';
@@ -98,12 +104,12 @@ describe('text', () => {
 			app_id: 'A1',
 			app_name: 'Lens',
 		} as const;
-		const offers = {
+		const features = {
 			commands: [{ name: '/tide', desc: 'Says the tide', usage: '' }],
 			shortcuts: [shortcut],
 			homes: [],
 		};
-		const known = { users: [...users.values()], conversations: [], offers };
+		const known = { users: [...users.values()], conversations: [], features };
 		const handles = (text: string, from: Known = known) => {
 			const written = writtenName(text, text.length);
 			return written && candidatesFor(written, from).map(({ handle }) => handle);
@@ -216,10 +222,10 @@ describe('choosing', () => {
 
 	test('names that begin so come first, then words that do; people by either name', () => {
 		const names = ['regatta', 'old-gate', 'gate', 'navigate'];
-		expect(found(names, (name) => name, 'GAT')).toEqual(['gate', 'old-gate', 'regatta', 'navigate']);
-		expect(foundPeople(users, new Set(), '@grace.h').map(({ id }) => id)).toEqual(['U2']);
-		expect(foundPeople(users, new Set(), 'love').map(({ id }) => id)).toEqual(['U1']);
-		expect(foundPeople(users, new Set(['U1']), 'love')).toEqual([]);
+		expect(findByName(names, (name) => name, 'GAT')).toEqual(['gate', 'old-gate', 'regatta', 'navigate']);
+		expect(findPeople(users, new Set(), '@grace.h').map(({ id }) => id)).toEqual(['U2']);
+		expect(findPeople(users, new Set(), 'love').map(({ id }) => id)).toEqual(['U1']);
+		expect(findPeople(users, new Set(['U1']), 'love')).toEqual([]);
 	});
 });
 
@@ -242,10 +248,10 @@ describe('the divider and what is in sight', () => {
 		const markedUnread = conversation('c', { unreadCount: 2, revision: 1, lastRead: '0.500000' });
 		const reading = changed(opened(read), markedUnread, true);
 		expect(reading.anchor).toBe('0.500000');
-		expect(mayRead(reading, markedUnread)).toBe(false);
+		expect(mayMarkAutomatically(reading, markedUnread)).toBe(false);
 		const said = markedRead(reading, markedUnread);
 		expect(said.anchor).toBeNull();
-		expect(mayRead(said, markedUnread)).toBe(true);
+		expect(mayMarkAutomatically(said, markedUnread)).toBe(true);
 	});
 
 	test('what comes while somebody looks puts no divider; while nobody does, or after an outage, it does', () => {
@@ -327,13 +333,13 @@ h_bucket{le="+Inf",method="a"} 100
 		expect(rates).toEqual([new Set([1]), new Set([3])]);
 		const [a, b] = processes as [Process, Process];
 		expect(processes.map(titleOf)).toEqual(['gateway a:1', 'gateway b:1']);
-		expect([shownOf(processes, null), shownOf(processes, 'b:1'), shownOf(processes, 'gone:1')]).toEqual([
-			a,
-			b,
-			a,
-		]);
-		expect([troublesOf(a, 58_000), troublesOf(b, 58_000).length]).toEqual([[], 1]);
-		expect(troublesOf(a, 100_000)).toMatchObject([{ what: 'This gateway', since: 58_000 }]);
+		expect([
+			chosenProcess(processes, null),
+			chosenProcess(processes, 'b:1'),
+			chosenProcess(processes, 'gone:1'),
+		]).toEqual([a, b, a]);
+		expect([problemsOf(a, 58_000), problemsOf(b, 58_000).length]).toEqual([[], 1]);
+		expect(problemsOf(a, 100_000)).toMatchObject([{ what: 'This gateway', since: 58_000 }]);
 		expect(answered(processes, { ...gateway('b:1'), degraded: [] }, 400_000).map(({ id }) => id)).toEqual([
 			'b:1',
 		]);

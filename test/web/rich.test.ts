@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { User } from '../../client/src/index.ts';
+import { type MessageContent, wordsOf } from '../../web/src/message/content.ts';
 import { namedIn, plainText } from '../../web/src/message/plain-text.ts';
 import { partsOf } from '../../web/src/message/rich/blocks.ts';
 import { cardsOf } from '../../web/src/message/rich/cards.ts';
-import { type Said, wordsOf } from '../../web/src/message/said.ts';
 
 /** Blocks and attachments: what is drawn of them, and what a list says instead. Without a browser. */
 
@@ -19,7 +19,8 @@ const ada: User = {
 	isDeleted: false,
 	photo: null,
 };
-const line = (said: Partial<Said>) => plainText(wordsOf({ text: '', ...said }), new Map([['U1', ada]]));
+const line = (content: Partial<MessageContent>) =>
+	plainText(wordsOf({ text: '', ...content }), new Map([['U1', ada]]));
 
 describe('blocks', () => {
 	test('headers, sections with fields, context, dividers and images, in order', () => {
@@ -61,7 +62,7 @@ describe('blocks', () => {
 	});
 
 	test('rich text: styles, links, people, lists, quotes and code', () => {
-		const text = (said: string, style = {}) => ({ type: 'text', text: said, style });
+		const text = (text: string, style = {}) => ({ type: 'text', text, style });
 		const section = (...elements: object[]) => ({ type: 'rich_text_section', elements });
 		expect(
 			partsOf([

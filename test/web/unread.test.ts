@@ -174,8 +174,8 @@ test('why is this badge on: the messages, each with its reason', async () => {
 	const items = screen.page.locator('.explained').first().locator('li');
 	await items.first().waitFor();
 	expect(await items.count()).toBe(2);
-	expect(await items.nth(0).innerText()).toContain('It is for the whole channel');
-	expect(await items.nth(1).innerText()).toContain('It mentions you');
+	expect(await items.nth(0).innerText()).toContain('Mentions the whole channel');
+	expect(await items.nth(1).innerText()).toContain('Mentions you');
 	expect(await items.nth(1).innerText()).toContain('in #harbour');
 	expect(await items.nth(1).locator('.message-text strong').innerText()).toBe('bold');
 	await screen.expectExact();
@@ -183,7 +183,7 @@ test('why is this badge on: the messages, each with its reason', async () => {
 	await screen.page.getByRole('button', { name: /Why\?/ }).click();
 	const dialog = screen.page.getByRole('dialog', { name: 'Why does harbour have a badge?' });
 	await dialog.locator('.explained li').first().waitFor();
-	expect(await dialog.innerText()).toContain('2 messages make up this badge');
+	expect(await dialog.innerText()).toContain('The badge counts 2 messages');
 	await screen.page.keyboard.press('Escape');
 	expect(await dialog.count()).toBe(0);
 	// Esc closed the dialog, and read nothing.

@@ -6,7 +6,7 @@ export interface PushedMessage {
 	readonly type: 'message';
 	readonly title: string;
 	readonly body: string;
-	/** One per message: a second push replaces the first notification. */
+	/** The same for every push about a message, so that a second push replaces the first notification. */
 	readonly tag: string;
 	readonly channel: string;
 	readonly ts: string;
@@ -23,7 +23,7 @@ export interface PushedWithdrawal {
 
 export type Pushed = PushedMessage | PushedWithdrawal;
 
-/** Null: an unknown payload, from a newer server. */
+/** Null if the payload is of an unknown type, from a newer server. */
 export function parsePushed(text: string): Pushed | null {
 	try {
 		const value = JSON.parse(text) as Pushed;

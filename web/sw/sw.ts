@@ -1,4 +1,4 @@
-import { inTurn } from '../src/notifications/in-turn.ts';
+import { withNotificationLock } from '../src/notifications/notification-lock.ts';
 import { addressOf, type PushedMessage, type PushedWithdrawal, parsePushed } from './pushed.ts';
 
 /**
@@ -7,7 +7,7 @@ import { addressOf, type PushedMessage, type PushedWithdrawal, parsePushed } fro
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** The notification that Chrome shows by itself if pushes showed too few; the next push removes it. */
+/** Chrome shows this notification by itself after pushes that showed none. The next withdrawal closes it. */
 const FORCED_TAG = 'user_visible_auto_notification';
 
 // A new version takes over at once: it shares no state with the old one.
@@ -17,7 +17,7 @@ self.addEventListener('push', (event) => {
 	const pushed = parsePushed(event.data?.text() ?? '');
 	if (!pushed) return;
 	event.waitUntil(
-		inTurn(async () => {
+		withNotificationLock(async () => {
 			await (pushed.type === 'message' ? show(pushed) : withdraw(pushed));
 			await setBadge(pushed.badge);
 		}),
@@ -28,7 +28,7 @@ self.addEventListener('notificationclick', (event) => {
 	event.notification.close();
 	// Chrome's own notification has no data.
 	const message = event.notification.data as PushedMessage | null;
-	event.waitUntil(lead(message && addressOf(message)));
+	event.waitUntil(openAddress(message && addressOf(message)));
 });
 
 async function show(message: PushedMessage): Promise<void> {
@@ -41,7 +41,7 @@ async function withdraw({ tags }: PushedWithdrawal): Promise<void> {
 		if (tags.includes(notification.tag) || notification.tag === FORCED_TAG) notification.close();
 }
 
-/** Only installed pages have a badge; elsewhere the call fails or does not exist. */
+/** Only an installed page has a badge on its icon; otherwise the call fails or does not exist. */
 async function setBadge(badge: number): Promise<void> {
 	try {
 		await self.navigator.setAppBadge?.(badge);
@@ -50,8 +50,8 @@ async function setBadge(badge: number): Promise<void> {
 	}
 }
 
-/** Opens the address in an open page, preferably the one in front, or in a new one. Null: only focuses the page. */
-async function lead(address: string | null): Promise<void> {
+/** Opens the address in an open page, preferably a visible one, or in a new page. Null: only focuses the page. */
+async function openAddress(address: string | null): Promise<void> {
 	const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
 	const pages = windows.filter(
 		({ url, frameType }) => frameType === 'top-level' && new URL(url).pathname === '/',
@@ -62,6 +62,6 @@ async function lead(address: string | null): Promise<void> {
 		return;
 	}
 	if (address) page.postMessage({ type: 'open', address });
-	// If the browser does not allow focusing, the page navigates in the background.
+	// If the browser does not allow the focus, the page opens the address in the background.
 	await page.focus().catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { ThemeButton } from '../session/ThemeButton.tsx';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 import { AdminSignIn, signOut } from './AdminSignIn.tsx';
@@ -8,7 +8,7 @@ import { asAdmin, listAll, type Team } from './calls.ts';
 import { NameForm } from './NameForm.tsx';
 import { TeamView } from './TeamView.tsx';
 
-/** The administrator's page: workspaces and their people, as with the commands of the command line. */
+/** The administrator's page: workspaces and their people. `tidemark team`, `user` and `invite` do the same on the command line. */
 export function Admin() {
 	const [isAdmin, setAdmin] = useState(false);
 	const [teams, setTeams] = useState<readonly Team[] | null>(null);
@@ -38,7 +38,7 @@ export function Admin() {
 	const add = (name: string) => {
 		const existing = teams?.find((one) => isSameName(one.name, name));
 		if (existing) setRefused({ name, existing });
-		else showToast(create(name), CREATED);
+		else toastResult(create(name), CREATED);
 	};
 	return (
 		<main className="admin">
@@ -65,7 +65,7 @@ export function Admin() {
 			{teams && (
 				<section className="card" aria-label="Workspaces">
 					<h2>Workspaces</h2>
-					{teams.length === 0 && <p>There is no workspace yet. Name one to begin.</p>}
+					{teams.length === 0 && <p>There is no workspace yet. Enter a name to create the first one.</p>}
 					{teams.length > 0 && (
 						<fieldset className="processes">
 							<legend className="only-read-aloud">Workspace</legend>
@@ -87,15 +87,15 @@ export function Admin() {
 					{refused && (
 						<div className="admin-actions">
 							<p className="refusal" role="alert">
-								A workspace called <bdi>{refused.existing.name}</bdi> exists already ({refused.existing.id}).
+								A workspace called <bdi>{refused.existing.name}</bdi> already exists ({refused.existing.id}).
 								Choose another name, or create a second workspace with the same name.
 							</p>
 							<button
 								type="button"
 								className="button small"
-								onClick={() => showToast(create(refused.name), CREATED)}
+								onClick={() => toastResult(create(refused.name), CREATED)}
 							>
-								Create another one
+								Create a second one
 							</button>
 						</div>
 					)}
@@ -106,7 +106,7 @@ export function Admin() {
 	);
 }
 
-const CREATED = 'Workspace created. Everybody you invite is put into #general.';
+const CREATED = 'Workspace created. Everyone you invite starts in #general.';
 
 /** Compares names as people read them; the server allows equal names. */
 const isSameName = (one: string, other: string): boolean =>

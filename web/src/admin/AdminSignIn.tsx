@@ -1,6 +1,6 @@
 import { ApiError, createClient } from '@tidemark/client';
 import { type FormEvent, useCallback, useEffect, useId, useState } from 'react';
-import { sayError } from '../ui/states.tsx';
+import { errorText } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 
 const KEY = 'tidemark.admin';
@@ -8,8 +8,8 @@ const KEY = 'tidemark.admin';
 export const signOut = (): void => sessionStorage.removeItem(KEY);
 
 /**
- * Null: the token is the administrator's. Calls an administrator's method without its arguments, which the server reports only to the
- * administrator. Changes nothing.
+ * The error code if this is not the administrator's token; null if it is. Calls `admin.teams.create` without arguments: the server
+ * answers `missing_argument` only to the administrator, and creates nothing.
  */
 async function refusalOf(token: string): Promise<string | null> {
 	try {
@@ -21,7 +21,7 @@ async function refusalOf(token: string): Promise<string | null> {
 	}
 }
 
-/** The token stored for this tab; empty if nobody signed in. */
+/** The token stored for this tab; empty if nobody is signed in. */
 export const adminToken = (): string => sessionStorage.getItem(KEY) ?? '';
 
 interface Props {
@@ -46,7 +46,7 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 		},
 		[onAdmin],
 	);
-	// Stored for this tab alone, because this token can do everything.
+	// Stored only for this tab, because this token can do everything.
 	useEffect(() => {
 		const kept = sessionStorage.getItem(KEY);
 		if (kept) void check(kept);
@@ -61,8 +61,8 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 				<Wave />
 				<h1>{title}</h1>
 				<p>
-					Sign in with the administrator’s token. It is the value of TIDEMARK_ADMIN_TOKEN; if that is not set,
-					the server created a token in the file admin-token of its data directory.
+					Sign in with the administrator’s token. If TIDEMARK_ADMIN_TOKEN is set on the server, that is the
+					token. Otherwise the token is in the file admin-token in the server’s data directory.
 				</p>
 				<label htmlFor={id}>Administrator’s token</label>
 				<input
@@ -80,7 +80,7 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 					<p className="refusal" role="alert">
 						{refusal === 'not_allowed_token_type'
 							? 'This is not the administrator’s token.'
-							: sayError(refusal)}
+							: errorText(refusal)}
 					</p>
 				)}
 				<button type="submit" className="button primary" disabled={token.trim() === ''}>

@@ -1,6 +1,6 @@
 import { type FormEvent, useId, useState } from 'react';
 
-/** Creates an invite link, with an optional note who it is for: the link itself does not show it. */
+/** Creates an invite link. The optional note says who the link is for; the invited person does not see it. */
 export function InviteForm({ onInvite }: { readonly onInvite: (label: string) => void }) {
 	const id = useId();
 	const [label, setLabel] = useState('');
@@ -18,12 +18,12 @@ export function InviteForm({ onInvite }: { readonly onInvite: (label: string) =>
 				dir="auto"
 				maxLength={80}
 				autoComplete="off"
-				placeholder="A name or a note for you, optional"
+				placeholder="Optional note for you, such as a name"
 				value={label}
 				onChange={({ target }) => setLabel(target.value)}
 			/>
 			<button type="submit" className="button primary">
-				Make an invite link
+				Create an invite link
 			</button>
 		</form>
 	);

@@ -12,7 +12,7 @@ interface Props {
 	readonly onRevoke: (id: string) => void;
 }
 
-/** Links that were not used yet, the newest first. The links themselves are not stored: their ids distinguish them. */
+/** Links that were not used yet, newest first. The server does not store the links themselves, so the list shows their ids. */
 export function InviteList({ invites, members, onRevoke }: Props) {
 	if (invites.length === 0) return null;
 	const newestFirst = invites.toSorted((one, other) => other.date_created - one.date_created);

@@ -8,7 +8,7 @@ export interface MemberQuestionProps {
 	readonly onClose: () => void;
 }
 
-/** Both sign the person out on all devices, so the page asks first. */
+/** Asks before an action that signs a person out on all devices. */
 export function MemberQuestion({ member, what, onYes, onClose }: MemberQuestionProps) {
 	const isSignOut = what === 'sign out';
 	const name = member.real_name || member.name;
@@ -25,7 +25,7 @@ export function MemberQuestion({ member, what, onYes, onClose }: MemberQuestionP
 		>
 			<p>
 				{isSignOut
-					? 'All their devices and tokens stop working. To sign in again they need a new link from you.'
+					? 'They are signed out on all devices, and their tokens stop working. To sign in again, they need a new link from you.'
 					: 'They are signed out everywhere and can no longer sign in. Their messages stay, and you can reactivate them.'}
 			</p>
 		</Question>

@@ -14,8 +14,8 @@ interface Props {
 export function MemberRow({ member, onInvite, onToken, onSignOut, onActive }: Props) {
 	const { id, name, real_name, deleted, is_bot } = member;
 	const signIn = is_bot
-		? { label: 'Make a token', run: onToken }
-		: { label: 'Make a sign-in link', run: onInvite };
+		? { label: 'Create a token', run: onToken }
+		: { label: 'Create a sign-in link', run: onInvite };
 	return (
 		<li className={deleted ? 'gone' : ''}>
 			<Avatar id={id} name={real_name || name} />

@@ -3,12 +3,12 @@ import { type FormEvent, useId, useState } from 'react';
 interface Props {
 	readonly label: string;
 	readonly button: string;
-	/** There is nothing else to do yet. */
+	/** True if this form is the only thing on the page. */
 	readonly isFocused?: boolean;
 	readonly onName: (name: string) => void;
 }
 
-/** Asks for a name, and clears the field after it was submitted. */
+/** A field for a name; cleared after the name was submitted. */
 export function NameForm({ label, button, isFocused = false, onName }: Props) {
 	const id = useId();
 	const [name, setName] = useState('');
@@ -24,7 +24,7 @@ export function NameForm({ label, button, isFocused = false, onName }: Props) {
 			<input
 				id={id}
 				className="field"
-				// biome-ignore lint/a11y/noAutofocus: there is nothing else to do yet
+				// biome-ignore lint/a11y/noAutofocus: this form is the only thing on the page
 				autoFocus={isFocused}
 				dir="auto"
 				maxLength={80}

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { CopyField } from '../ui/CopyField.tsx';
 import { exactTime, plural } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
@@ -10,7 +10,8 @@ import { MemberQuestion, type MemberQuestionProps } from './MemberQuestion.tsx';
 import { MemberRow } from './MemberRow.tsx';
 import { NameForm } from './NameForm.tsx';
 
-interface Made {
+/** A new link or token, which the page shows once. */
+interface Created {
 	readonly label: string;
 	readonly value: string;
 	readonly hint: string;
@@ -23,7 +24,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 	const [members, setMembers] = useState<readonly Member[] | null>(null);
 	const [invites, setInvites] = useState<readonly Invite[]>([]);
 	const [error, setError] = useState<string | null>(null);
-	const [made, setMade] = useState<Made | null>(null);
+	const [created, setCreated] = useState<Created | null>(null);
 	const [asked, setAsked] = useState<Omit<MemberQuestionProps, 'onClose'> | null>(null);
 	const [filter, setFilter] = useState('');
 	const load = useCallback(async () => {
@@ -40,7 +41,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 			setError((failure as { code?: string }).code ?? 'network_error');
 		}
 	}, [team.id]);
-	// Reload when the window gets the focus: links are used and people join elsewhere.
+	// Reload when the window gets the focus: people may have used links and joined in the meantime.
 	useEffect(() => {
 		void load();
 		const reload = () => void load();
@@ -54,10 +55,10 @@ export function TeamView({ team }: { readonly team: Team }) {
 			...(member ? { user_id: member.id } : {}),
 			label,
 		});
-		setMade({
+		setCreated({
 			label: member ? `Link that signs in ${member.real_name || member.name}` : `Invite link to ${team.name}`,
 			value: url,
-			hint: `Link ${shortId(link)}. Send it to ${member ? member.real_name || member.name : 'one person'}. It works once, until ${exactTime(String(link.expires_at))}.`,
+			hint: `Link ${shortId(link)}. Copy it now: it is not shown again. Send it to ${member ? member.real_name || member.name : 'one person'}. It works once, until ${exactTime(String(link.expires_at))}.`,
 		});
 		await load();
 	};
@@ -70,11 +71,15 @@ export function TeamView({ team }: { readonly team: Team }) {
 	};
 	const tokenFor = async (member: Member) => {
 		const { token } = await asAdmin<{ token: string }>('admin.tokens.create', { user_id: member.id });
-		setMade({ label: `Token of ${member.name}`, value: token, hint: 'Copy it now: it is not shown again.' });
+		setCreated({
+			label: `Token of ${member.name}`,
+			value: token,
+			hint: 'Copy it now: it is not shown again.',
+		});
 	};
-	const change = (work: Promise<unknown>, done: string) => showToast(work.finally(load), done);
+	const change = (work: Promise<unknown>, done: string) => toastResult(work.finally(load), done);
 
-	/** A link that was used in the meantime no longer works either, so that is not an error. */
+	/** A link that was used or has expired in the meantime no longer works either, so that is not an error. */
 	const revoke = (invite_id: string) =>
 		asAdmin('admin.invites.revoke', { invite_id }).catch((failure: { code?: string }) => {
 			if (failure.code !== 'invite_used' && failure.code !== 'invite_expired') throw failure;
@@ -99,18 +104,18 @@ export function TeamView({ team }: { readonly team: Team }) {
 					Invite people to <bdi>{team.name}</bdi>
 				</h2>
 				<p className="hint">
-					Send an invite link to one person, who then chooses a name. Or add a person by name and send them
-					their sign-in link.
+					Send an invite link to one person, who then chooses a name. Or add a person by name, and send them
+					the sign-in link that appears.
 				</p>
 				<div className="admin-actions">
-					<InviteForm onInvite={(label) => showToast(invite(null, label))} />
+					<InviteForm onInvite={(label) => toastResult(invite(null, label))} />
 					<NameForm
 						label="Add a person"
 						button="Add"
-						onName={(name) => showToast(add(name), `${name} was added. The link below signs them in.`)}
+						onName={(name) => toastResult(add(name), `${name} was added. The link below signs them in.`)}
 					/>
 				</div>
-				{made && <CopyField key={made.value} {...made} />}
+				{created && <CopyField key={created.value} {...created} />}
 				<InviteList
 					invites={invites}
 					members={members ?? []}
@@ -123,7 +128,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 				{error && <Failed error={error} onRetry={() => void load()} />}
 				{!error && !members && <Loading lines={4} label="Loading people" />}
 				{members?.length === 0 && (
-					<p>This workspace has no members yet. Make an invite link and send it to someone.</p>
+					<p>Nobody is in this workspace yet. Create an invite link and send it to someone.</p>
 				)}
 				{members && members.length > 10 && (
 					<input
@@ -140,8 +145,8 @@ export function TeamView({ team }: { readonly team: Team }) {
 						<MemberRow
 							key={member.id}
 							member={member}
-							onInvite={() => showToast(invite(member))}
-							onToken={() => showToast(tokenFor(member))}
+							onInvite={() => toastResult(invite(member))}
+							onToken={() => toastResult(tokenFor(member))}
 							onSignOut={() => setAsked({ member, what: 'sign out', onYes: () => signOut(member) })}
 							onActive={(isActive) =>
 								isActive
@@ -153,7 +158,8 @@ export function TeamView({ team }: { readonly team: Team }) {
 				</ul>
 				{found.length > SHOWN_WITHOUT_FILTER && (
 					<p className="hint">
-						{plural(found.length - SHOWN_WITHOUT_FILTER, 'more person', 'more people')}: type a name.
+						{plural(found.length - SHOWN_WITHOUT_FILTER, 'more person is', 'more people are')} not shown. Type
+						a name above to find them.
 					</p>
 				)}
 			</section>

@@ -1,7 +1,7 @@
 import { createClient } from '@tidemark/client';
 import { adminToken } from './AdminSignIn.tsx';
 
-/** Calls of the administrator's methods. */
+/** Calls the administrator's methods. */
 
 export interface Team {
 	readonly id: string;
@@ -21,7 +21,7 @@ export interface Invite {
 	readonly id: string;
 	readonly user_id?: string;
 	readonly label: string;
-	/** The user who made it; absent: the administrator. */
+	/** The user who created it; absent if the administrator did. */
 	readonly created_by?: string;
 	readonly date_created: number;
 	readonly expires_at: number;

@@ -2,7 +2,7 @@ import { createClient, type TidemarkClient } from '@tidemark/client';
 import { TidemarkProvider } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
 import { Toast } from '../session/toast.tsx';
-import { forgetToken, keepToken, keptToken } from '../session/token.ts';
+import { clearToken, storedToken, storeToken } from '../session/token.ts';
 import { unsentStore } from '../session/unsent.ts';
 import { SignIn } from './SignIn.tsx';
 import { Workspace } from './Workspace.tsx';
@@ -12,7 +12,7 @@ const PAGE_SIZE = 100;
 
 /** The sign-in page, or the workspace. */
 export function App() {
-	const [token, setToken] = useState(keptToken);
+	const [token, setToken] = useState(storedToken);
 	const [client, setClient] = useState<TidemarkClient | null>(null);
 	const [refusal, setRefusal] = useState<string | null>(null);
 
@@ -27,12 +27,12 @@ export function App() {
 	}, [token]);
 
 	const signIn = (given: string) => {
-		keepToken(given);
+		storeToken(given);
 		setRefusal(null);
 		setToken(given);
 	};
 	const signOut = useCallback((reason: string | null = null) => {
-		forgetToken();
+		clearToken();
 		setToken(null);
 		setClient(null);
 		setRefusal(reason);
@@ -45,7 +45,7 @@ export function App() {
 				onSignIn={(given) => {
 					setToken(null);
 					setClient(null);
-					// In a separate step, so that the same token can be tried again.
+					// In a separate step, so that signing in again with the same token is a change.
 					queueMicrotask(() => signIn(given));
 				}}
 			/>

@@ -1,26 +1,15 @@
 import { useClient, useConnection, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
+import { useIsOutage } from '../session/outage.ts';
 import { plural } from '../ui/format.ts';
-
-/** A short interruption is not shown. */
-const TOLERATED_MS = 400;
 
 /** Shown during an outage: says that unsent messages are saved, and offers to reconnect now. */
 export function ConnectionBanner() {
 	const client = useClient();
-	const { status, retryAt } = useConnection();
+	const { retryAt } = useConnection();
 	const unsent = useSelected(({ unsentCount }) => unsentCount);
 	const isReady = useSelected((snapshot) => snapshot.isReady);
-	const isOffline = status !== 'online';
-	const [isShown, setShown] = useState(false);
-	useEffect(() => {
-		if (!isOffline) {
-			setShown(false);
-			return;
-		}
-		const timer = setTimeout(() => setShown(true), TOLERATED_MS);
-		return () => clearTimeout(timer);
-	}, [isOffline]);
+	const isShown = useIsOutage();
 	const seconds = useSecondsUntil(isShown ? retryAt : null);
 	return (
 		<div className="banner-place" role="status">
@@ -34,7 +23,7 @@ export function ConnectionBanner() {
 					</button>
 					{seconds > 1 && (
 						<span className="banner-wait" aria-hidden="true">
-							in {seconds} s
+							Next try in {seconds} s
 						</span>
 					)}
 				</p>
@@ -44,9 +33,11 @@ export function ConnectionBanner() {
 }
 
 function wordsFor(isReady: boolean, unsent: number): string {
-	if (!isReady) return 'Your conversations appear when you are connected. What you wrote is saved here.';
+	if (!isReady)
+		return 'Your conversations appear when you are connected. Drafts and unsent messages are saved in this browser.';
 	if (unsent === 0) return 'You can keep writing: messages are sent when you are connected again.';
-	const saved = unsent === 1 ? 'It is saved here and sent' : 'They are saved here and sent';
+	const saved =
+		unsent === 1 ? 'It is saved in this browser, and sent' : 'They are saved in this browser, and sent';
 	return `${plural(unsent, 'message')} not sent yet. ${saved} when you are connected again.`;
 }
 

@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react';
-import { sayError } from '../ui/states.tsx';
+import { errorText } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 
 interface Props {
@@ -20,8 +20,8 @@ export function SignIn({ refusal, onSignIn }: Props) {
 				<Wave />
 				<h1>Tidemark</h1>
 				<p>
-					Open the invite link that you were sent, or sign in with a token. With the demo, open one of the
-					links that the server printed at its start.
+					Open the invite link that you received, or sign in with a token. In the demo, open one of the links
+					that the server printed when it started.
 				</p>
 				<label htmlFor={id}>Token</label>
 				<input
@@ -39,14 +39,14 @@ export function SignIn({ refusal, onSignIn }: Props) {
 				/>
 				{refusal && (
 					<p id={`${id}-refusal`} className="refusal" role="alert">
-						{sayError(refusal)}
+						{errorText(refusal)}
 					</p>
 				)}
 				<button type="submit" className="button primary" disabled={token.trim() === ''}>
 					Sign in
 				</button>
 				<p className="sign-in-foot">
-					You run this server? <a href="/admin">Invite people</a> or <a href="/ops">see its status</a>.
+					Do you run this server? <a href="/admin">Invite people</a> or <a href="/ops">see its status</a>.
 				</p>
 			</form>
 		</main>

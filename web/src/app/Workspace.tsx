@@ -2,30 +2,30 @@ import type { Conversation } from '@tidemark/client';
 import { useBadge, useClient, useConnection, useSelected } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
 import { AppModal } from '../apps/AppModal.tsx';
-import { loadOffers } from '../apps/offers.ts';
-import { listenToApps } from '../apps/shown.ts';
+import { loadAppFeatures } from '../apps/features.ts';
+import { listenToApps } from '../apps/surfaces.ts';
 import { ConversationView } from '../conversation/ConversationView.tsx';
 import { type DialogName, Dialogs } from '../dialogs/Dialogs.tsx';
 import { ignoreOtherDrops } from '../files/dropping.ts';
 import { InboxView } from '../lists/InboxView.tsx';
 import { MentionsView } from '../lists/MentionsView.tsx';
 import { ThreadsView } from '../lists/ThreadsView.tsx';
-import { leave, renew } from '../notifications/subscribing.ts';
-import { useTidyNotifications } from '../notifications/tidying.ts';
+import { useCloseReadNotifications } from '../notifications/close-read.ts';
+import { renewSubscription, unsubscribeBeforeSignOut } from '../notifications/subscribing.ts';
 import { SearchView } from '../search/SearchView.tsx';
-import { useAttendance } from '../session/attention.ts';
-import { useKeptSidebar } from '../session/favourites.ts';
+import { useReportAttention } from '../session/attention.ts';
+import { useSyncedSidebar } from '../session/favourites.ts';
 import { useHotkey, useTypingAnywhere } from '../session/hotkeys.ts';
 import { useConversationName, useSelf } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
 import { showBadge } from '../session/title-badge.ts';
-import { say, showToast } from '../session/toast.tsx';
-import { useHeld } from '../sidebar/held.ts';
+import { toast, toastResult } from '../session/toast.tsx';
+import { useOpenedConversation } from '../sidebar/opened-conversation.ts';
 import { Sidebar } from '../sidebar/Sidebar.tsx';
 import { isUnread, nextUnread } from '../sidebar/sections.ts';
 import { ThreadPanel } from '../thread/ThreadPanel.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
-import { Opening } from './Opening.tsx';
+import { LoadingWorkspace } from './LoadingWorkspace.tsx';
 
 interface Props {
 	readonly onSignOut: (reason?: string | null) => void;
@@ -39,13 +39,13 @@ export function Workspace({ onSignOut }: Props) {
 	const isReady = useSelected((snapshot) => snapshot.isReady);
 	const connection = useConnection();
 	const [dialog, setDialog] = useState<DialogName | null>(null);
-	const held = useHeld(route.screen === 'conversation' ? route.id : null);
-	useKeys(held, setDialog);
+	const opened = useOpenedConversation(route.screen === 'conversation' ? route.id : null);
+	useKeys(opened, setDialog);
 	useTypingAnywhere();
 	useTitle(route);
-	useTidyNotifications();
-	useAttendance();
-	useKeptSidebar();
+	useCloseReadNotifications();
+	useReportAttention();
+	useSyncedSidebar();
 	useEffect(() => {
 		if (connection.status === 'stopped') onSignOut(connection.reason);
 	}, [connection, onSignOut]);
@@ -53,20 +53,20 @@ export function Workspace({ onSignOut }: Props) {
 		if (isReady) performance.mark('conversations shown');
 	}, [isReady]);
 	useEffect(() => {
-		if (self) void renew(client);
+		if (self) void renewSubscription(client);
 	}, [client, self]);
 	useEffect(() => listenToApps(client), [client]);
-	useEffect(() => void loadOffers(client).catch(() => undefined), [client]);
+	useEffect(() => void loadAppFeatures(client).catch(() => undefined), [client]);
 	useEffect(ignoreOtherDrops, []);
 	const signOut = useCallback(
 		async (revoke: boolean) => {
-			await leave(client);
+			await unsubscribeBeforeSignOut(client);
 			if (revoke) await client.call('auth.revoke').catch(() => undefined);
 			onSignOut();
 		},
 		[client, onSignOut],
 	);
-	if (!isReady) return <Opening />;
+	if (!isReady) return <LoadingWorkspace />;
 	return (
 		<div
 			className={`workspace ${route.screen === 'home' ? 'at-home' : ''} ${route.thread ? 'with-thread' : ''}`}
@@ -75,7 +75,7 @@ export function Workspace({ onSignOut }: Props) {
 				Skip to the messages
 			</button>
 			<ConnectionBanner />
-			<Sidebar route={route} held={held} onDialog={setDialog} onSignOut={() => setDialog('sign-out')} />
+			<Sidebar route={route} opened={opened} onDialog={setDialog} onSignOut={() => setDialog('sign-out')} />
 			<MainView route={route} onDialog={setDialog} />
 			{route.thread && (
 				<ThreadPanel key={`${route.thread.channel} ${route.thread.ts}`} thread={route.thread} />
@@ -89,8 +89,8 @@ export function Workspace({ onSignOut }: Props) {
 /** Moves the focus past the sidebar, to the text box or to the first link of the view. */
 function skipToMain(): void {
 	const main = document.querySelector<HTMLElement>('main.pane');
-	const screen = main?.querySelector<HTMLElement>('.composer textarea, a, button') ?? main;
-	screen?.focus();
+	const target = main?.querySelector<HTMLElement>('.composer textarea, a, button') ?? main;
+	target?.focus();
 }
 
 interface MainProps {
@@ -113,16 +113,16 @@ function MainView({ route, onDialog }: MainProps) {
 	}
 }
 
-function useKeys(held: Conversation | null, onDialog: (name: DialogName) => void): void {
+function useKeys(opened: Conversation | null, onDialog: (name: DialogName) => void): void {
 	const client = useClient();
 	const walk = (step: 1 | -1) => {
-		const next = nextUnread(client.getSnapshot().conversations.values(), held, step);
+		const next = nextUnread(client.getSnapshot().conversations.values(), opened, step);
 		if (next) go(toConversation(next));
-		else say('Nothing else is unread.');
+		else toast('There are no other unread conversations.');
 	};
 	useHotkey('Alt+ArrowUp', () => walk(-1));
 	useHotkey('Alt+ArrowDown', () => walk(1));
-	useHotkey('Shift+Escape', () => showToast(client.markAll(), 'Everything is marked as read.'));
+	useHotkey('Shift+Escape', () => toastResult(client.markAll(), 'Everything is marked as read.'));
 	useHotkey('Ctrl+k', () => onDialog('switcher'));
 	useHotkey('?', () => onDialog('keys'));
 }

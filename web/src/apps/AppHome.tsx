@@ -3,15 +3,15 @@ import { useEffect, useState } from 'react';
 import { Parts } from '../message/Parts.tsx';
 import { partsOf } from '../message/rich/blocks.ts';
 import { type Fields, fieldsIn, listIn, stringIn } from '../message/rich/json.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { Controls } from './Controls.tsx';
 import { withoutUsable } from './elements.ts';
-import { useOffers } from './offers.ts';
+import { useAppFeatures } from './features.ts';
 
 /** In the direct message with an app's bot: a button that opens the home tab of the app. */
 export function AppHomeButton({ bot }: { readonly bot: string }) {
-	const home = useOffers().homes.find(({ bot_user_id }) => bot_user_id === bot);
+	const home = useAppFeatures().homes.find(({ bot_user_id }) => bot_user_id === bot);
 	const [isOpen, setOpen] = useState(false);
 	if (!home) return null;
 	return (
@@ -38,8 +38,8 @@ function AppHome({ app, name, onClose }: Props) {
 			const changed = fieldsIn(event.view);
 			if (changed.type === 'home' && changed.app_id === app) setView(changed);
 		});
-		// The app may publish its home when it learns that it was opened.
-		showToast(
+		// Opening the home sends an event to the app, which may then publish a newer one.
+		toastResult(
 			client
 				.call<{ view: Fields | null }>('apps.home.open', { app_id: app })
 				.then((answer) => setView((newer) => newer ?? answer.view)),
@@ -59,7 +59,7 @@ function AppHome({ app, name, onClose }: Props) {
 					/>
 				</>
 			) : (
-				<p className="hint">{name} shows nothing here yet.</p>
+				<p className="hint">{name} has not published a home tab yet.</p>
 			)}
 		</Dialog>
 	);

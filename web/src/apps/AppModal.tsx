@@ -3,18 +3,18 @@ import { type FormEvent, useId, useState } from 'react';
 import { Parts } from '../message/Parts.tsx';
 import { partsOf } from '../message/rich/blocks.ts';
 import { type Fields, fieldsIn, listIn, stringIn } from '../message/rich/json.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { Controls } from './Controls.tsx';
 import { type Element, elementsIn, withoutUsable } from './elements.ts';
-import { closeView, useShown } from './shown.ts';
+import { closeView, useSurfaces } from './surfaces.ts';
 
 type Values = Readonly<Record<string, Readonly<Record<string, object>>>>;
 const textOf = (value: unknown): string => stringIn(fieldsIn(value).text);
 
-/** The modal that an app has opened: its blocks, a form of its inputs. */
+/** The modal that an app has opened: its blocks, and a form with its inputs. */
 export function AppModal() {
-	const view = useShown().views.at(-1);
+	const view = useSurfaces().views.at(-1);
 	return view ? <Modal key={stringIn(view.hash)} view={view} /> : null;
 }
 
@@ -27,11 +27,11 @@ function Modal({ view }: { readonly view: Fields }) {
 	const [errors, setErrors] = useState<Fields>({});
 	const close = (): void => {
 		closeView(id);
-		showToast(client.call('views.close', { view_id: id }));
+		toastResult(client.call('views.close', { view_id: id }));
 	};
 	const submit = (event: FormEvent): void => {
 		event.preventDefault();
-		showToast(
+		toastResult(
 			client.call('views.submit', { view_id: id, state: { values } }).then((answer) => {
 				if (answer.response_action === 'errors') setErrors(fieldsIn(answer.errors));
 				else if (!answer.response_action) closeView(id);

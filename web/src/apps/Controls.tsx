@@ -1,10 +1,10 @@
 import { useClient } from '@tidemark/client/react';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { type Element, usableIn } from './elements.ts';
 
 interface Props {
 	readonly blocks: readonly unknown[];
-	/** The message or view that contains them, as an argument of `blocks.actions`. */
+	/** The message or view that contains the blocks, as an argument of `blocks.actions`. */
 	readonly container: Readonly<Record<string, unknown>>;
 	/** The whole message, if it is ephemeral. */
 	readonly message?: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export function Controls({ blocks, container, message }: Props) {
 	if (elements.length === 0) return null;
 	const use = ({ blockId, actionId }: Element, chosen: object): void => {
 		const actions = [{ block_id: blockId, action_id: actionId, ...chosen }];
-		showToast(client.call('blocks.actions', { container, actions, ...(message ? { message } : {}) }));
+		toastResult(client.call('blocks.actions', { container, actions, ...(message ? { message } : {}) }));
 	};
 	return (
 		<div className="app-controls">

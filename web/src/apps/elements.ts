@@ -14,7 +14,7 @@ export interface Element {
 
 const textOf = (value: unknown): string => stringIn(fieldsIn(value).text);
 
-/** The id of a block or element without one is its index. */
+/** Blocks and elements without an id get their index as id. */
 export function elementsIn(blocks: readonly unknown[]): Element[] {
 	return blocks.flatMap((value, index) => {
 		const block = fieldsIn(value);

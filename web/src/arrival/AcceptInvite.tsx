@@ -1,15 +1,15 @@
 import { ApiError } from '@tidemark/client';
 import { type FormEvent, useEffect, useId, useState } from 'react';
 import { go, toConversation } from '../session/route.ts';
-import { keptToken } from '../session/token.ts';
-import { Loading, sayError } from '../ui/states.tsx';
+import { storedToken } from '../session/token.ts';
+import { errorText, Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
-import { acceptInvite, holderOf, type Invitation, lookAtInvite } from './calls.ts';
+import { acceptInvite, fetchInvite, type Invitation, identityOf } from './calls.ts';
 import { deviceName } from './device-name.ts';
 
 interface Props {
 	readonly invite: string;
-	/** Null: the person does not use the link. */
+	/** Called with the new token, or with null if the person did not use the link. */
 	readonly onSettled: (token: string | null) => void;
 }
 
@@ -24,16 +24,16 @@ function titleOf(invitation: Invitation | null): string {
 export function AcceptInvite({ invite, onSettled }: Props) {
 	const id = useId();
 	const [invitation, setInvitation] = useState<Invitation | null>(null);
-	const [kept, setKept] = useState<string | null>(null);
+	const [currentAccount, setCurrentAccount] = useState<string | null>(null);
 	const [name, setName] = useState('');
 	const [refusal, setRefusal] = useState<string | null>(null);
 	const [isBusy, setBusy] = useState(false);
 	useEffect(() => {
-		lookAtInvite(invite).then(setInvitation, (error: unknown) => setRefusal(codeOf(error)));
-		const token = keptToken();
+		fetchInvite(invite).then(setInvitation, (error: unknown) => setRefusal(codeOf(error)));
+		const token = storedToken();
 		if (token)
-			holderOf(token).then(
-				(holder) => setKept(holder && `${holder.user} in ${holder.team}`),
+			identityOf(token).then(
+				(identity) => setCurrentAccount(identity && `${identity.user} in ${identity.team}`),
 				() => undefined,
 			);
 	}, [invite]);
@@ -47,7 +47,7 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 				name.trim(),
 				deviceName(navigator.userAgent),
 			);
-			// A new user starts in the channel that everybody is in.
+			// A new user starts in the general channel.
 			if (general) go(toConversation(general));
 			onSettled(token);
 		} catch (error) {
@@ -85,28 +85,30 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 						/>
 					</>
 				)}
-				{kept && invitation && (
-					<p className="hint">You are signed in as {kept}. Joining signs you out of it here.</p>
+				{currentAccount && invitation && (
+					<p className="hint">
+						You are signed in as {currentAccount}. If you continue, this browser switches to the new account.
+					</p>
 				)}
 				{refusal && (
 					<p id={`${id}-refusal`} className="refusal" role="alert">
-						{sayError(refusal)}
+						{errorText(refusal)}
 					</p>
 				)}
 				{invitation && (
 					<button
 						type="submit"
 						className="button primary"
-						// biome-ignore lint/a11y/noAutofocus: without a name to enter, it is the only thing to do here
+						// biome-ignore lint/a11y/noAutofocus: without a name to enter, this button is the only thing to use
 						autoFocus={known !== undefined}
 						disabled={isBusy || (!known && name.trim() === '')}
 					>
 						{known ? 'Sign in' : 'Join'}
 					</button>
 				)}
-				{(kept || !invitation) && (
+				{(currentAccount || !invitation) && (
 					<button type="button" className="button" onClick={() => onSettled(null)}>
-						{kept ? `Stay signed in as ${kept}` : 'Sign in another way'}
+						{currentAccount ? `Stay signed in as ${currentAccount}` : 'Sign in another way'}
 					</button>
 				)}
 			</form>

@@ -1,28 +1,29 @@
 import { useEffect, useState } from 'react';
 import { Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
-import { holderOf } from './calls.ts';
+import { identityOf } from './calls.ts';
 
 interface Props {
-	readonly kept: string;
+	/** The token stored in this browser, and the one in the link. */
+	readonly stored: string;
 	readonly linked: string;
-	/** Null: the stored session stays. */
+	/** Called with the token to switch to, or with null to keep the stored one. */
 	readonly onSettled: (token: string | null) => void;
 }
 
-/** Asks whether to switch when a link brings another token than the stored one. */
-export function SwitchQuestion({ kept, linked, onSettled }: Props) {
-	const [names, setNames] = useState<{ kept: string; linked: string } | null>(null);
+/** Asks whether to switch accounts when the token in a link is not the stored one. */
+export function SwitchQuestion({ stored, linked, onSettled }: Props) {
+	const [names, setNames] = useState<{ stored: string; linked: string } | null>(null);
 	useEffect(() => {
 		const look = async () => {
-			const [mine, other] = await Promise.all([holderOf(kept), holderOf(linked)]);
-			// If one of the two tokens does not work, use the other without asking.
+			const [mine, other] = await Promise.all([identityOf(stored), identityOf(linked)]);
+			// If only one of the two tokens works, use it without asking.
 			if (!mine) onSettled(linked);
 			else if (!other) onSettled(null);
-			else setNames({ kept: `${mine.user} in ${mine.team}`, linked: `${other.user} in ${other.team}` });
+			else setNames({ stored: `${mine.user} in ${mine.team}`, linked: `${other.user} in ${other.team}` });
 		};
 		look().catch(() => onSettled(null));
-	}, [kept, linked, onSettled]);
+	}, [stored, linked, onSettled]);
 	if (!names) return <Loading label="Checking the link" />;
 	return (
 		<main className="sign-in">
@@ -30,11 +31,11 @@ export function SwitchQuestion({ kept, linked, onSettled }: Props) {
 				<Wave />
 				<h1>Switch account?</h1>
 				<p>
-					You are signed in as <b dir="auto">{names.kept}</b>. This link signs you in as{' '}
+					You are signed in as <b dir="auto">{names.stored}</b>. This link signs you in as{' '}
 					<b dir="auto">{names.linked}</b>.
 				</p>
 				<button type="button" className="button primary" onClick={() => onSettled(null)}>
-					Stay signed in as {names.kept}
+					Stay signed in as {names.stored}
 				</button>
 				<button type="button" className="button" onClick={() => onSettled(linked)}>
 					Switch to {names.linked}

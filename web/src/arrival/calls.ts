@@ -10,7 +10,7 @@ export interface Invitation {
 
 const anonymous = () => createClient({ token: 'none' });
 
-export const lookAtInvite = (invite: string): Promise<Invitation> =>
+export const fetchInvite = (invite: string): Promise<Invitation> =>
 	anonymous().call('invites.info', { invite });
 
 export interface Accepted {
@@ -23,7 +23,7 @@ export const acceptInvite = (invite: string, realName: string, device: string): 
 	anonymous().call('invites.accept', { invite, real_name: realName, device });
 
 /** The user and workspace of a token; null if the server rejects it. */
-export async function holderOf(
+export async function identityOf(
 	token: string,
 ): Promise<{ readonly user: string; readonly team: string } | null> {
 	try {

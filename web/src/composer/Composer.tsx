@@ -1,7 +1,7 @@
 import { useClient } from '@tidemark/client/react';
 import { useCallback, useRef, useState } from 'react';
 import { type Command, commandIn } from '../apps/commands.ts';
-import { OnlyYou } from '../apps/OnlyYou.tsx';
+import { EphemeralMessages } from '../apps/EphemeralMessages.tsx';
 import { AttachButton } from '../files/AttachButton.tsx';
 import { ChosenFiles } from '../files/ChosenFiles.tsx';
 import { addFiles, MAX_FILES, placeOf, takeFiles, useChosen } from '../files/chosen.ts';
@@ -9,10 +9,10 @@ import { useDropped } from '../files/dropping.ts';
 import { UploadRows } from '../files/UploadRows.tsx';
 import { startUpload } from '../files/uploads.ts';
 import { useSelf } from '../session/names.ts';
-import { say, showToast } from '../session/toast.tsx';
+import { toast, toastResult } from '../session/toast.tsx';
 import { plural } from '../ui/format.ts';
-import { addToDraft, draftOf, keepDraft } from './drafts.ts';
-import { Outsiders } from './Outsiders.tsx';
+import { addToDraft, draftOf, saveDraft } from './drafts.ts';
+import { NonMembersWarning } from './NonMembersWarning.tsx';
 import { TypingLine } from './TypingLine.tsx';
 import { WriteBox } from './WriteBox.tsx';
 import { toWire } from './wire-text.ts';
@@ -32,9 +32,11 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 	const client = useClient();
 	const self = useSelf();
 	const [initial, setInitial] = useState(() => draftOf(self, channel, threadTs));
-	/** How often a text was put back: each time, the box starts again with the draft. */
-	const [times, setTimes] = useState(0);
+	/** Rises each time a text is put back: the text box then starts again with the draft. */
+	const [boxKey, setBoxKey] = useState(0);
 	const [text, setText] = useState(initial);
+	/** The last sent text, until the user types again. */
+	const [sentText, setSentText] = useState('');
 	const [isBroadcast, setBroadcast] = useState(false);
 	const conversation = client.conversation(channel);
 
@@ -44,8 +46,8 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 		(some: readonly File[]) => {
 			const left = addFiles(place, some);
 			if (left > 0)
-				say(
-					`A message can have ${MAX_FILES} files. ${plural(left, 'file')} left out: send the rest in another message.`,
+				toast(
+					`A message can have ${MAX_FILES} files. ${plural(left, 'file was', 'files were')} not added: send the rest in another message.`,
 				);
 		},
 		[place],
@@ -53,31 +55,31 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 	const element = useRef<HTMLDivElement>(null);
 	const isOver = useDropped(element, add);
 
-	/** Puts a text that could not be sent before what the user has typed since. */
+	/** Puts a text that could not be sent back into the box, before anything the user has typed since. */
 	const putBack = useCallback(
 		(written: string) => {
 			const draft = addToDraft(self, channel, threadTs, written);
 			setInitial(draft);
 			setText(draft);
-			setTimes((before) => before + 1);
+			setBoxKey((before) => before + 1);
 		},
 		[self, channel, threadTs],
 	);
 	const run = (command: Command, text: string): void => {
 		const args = { channel, ...command, ...(threadTs ? { thread_ts: threadTs } : {}) };
 		const running = client.call('chat.command', args);
-		showToast(running);
+		toastResult(running);
 		running.catch(() => putBack(text));
 	};
 	const post = (text: string): void => {
 		const { users, conversations } = client.getSnapshot();
 		const options = threadTs ? { threadTs, broadcast: isBroadcast } : {};
-		// The server resolves names that this page does not know. A failed message stays in the list, with the reason.
+		// `linkNames`: the server resolves names that this page does not know. A failed message stays in the list, with the reason.
 		void conversation
 			.post(toWire(text, users, conversations.values()), { ...options, linkNames: /[@#]/.test(text) })
-			.catch(() => say('The message was not sent.'));
+			.catch(() => toast('The message was not sent.'));
 	};
-	/** Posts at once, unless the text may be a command: then it stays a draft until that is known. */
+	/** Posts at once, unless the text may be a command of an app: then it stays a draft until the commands are loaded. */
 	const send = async (text: string): Promise<void> => {
 		if (files.length > 0) {
 			const inThread = threadTs ? { threadTs } : {};
@@ -85,9 +87,9 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 			return;
 		}
 		if (!text.startsWith('/')) return post(text);
-		keepDraft(self, channel, threadTs, text);
+		saveDraft(self, channel, threadTs, text);
 		const command = await commandIn(client, text).catch(() => null);
-		if (draftOf(self, channel, threadTs) === text) keepDraft(self, channel, threadTs, '');
+		if (draftOf(self, channel, threadTs) === text) saveDraft(self, channel, threadTs, '');
 		if (command) run(command, text);
 		else post(text);
 	};
@@ -99,15 +101,15 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 					<span>Drop files to share them here</span>
 				</p>
 			)}
-			<OnlyYou channel={channel} />
+			<EphemeralMessages channel={channel} />
 			<UploadRows place={place} onText={putBack} />
 			<ChosenFiles place={place} />
 			<WriteBox
-				key={times}
+				key={boxKey}
 				label={label}
 				initial={initial}
 				sendLabel="Send"
-				isFocused={isFocused || times > 0}
+				isFocused={isFocused || boxKey > 0}
 				before={<AttachButton onFiles={add} />}
 				canSendEmpty={files.length > 0}
 				onPasteFiles={add}
@@ -115,16 +117,18 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 				{...(onBack ? { onBack } : {})}
 				onChange={(written) => {
 					setText(written);
-					keepDraft(self, channel, threadTs, written);
+					if (written !== '') setSentText('');
+					saveDraft(self, channel, threadTs, written);
 					if (written !== '') conversation.sendTyping(threadTs);
 				}}
 				onSend={(written) => {
 					void send(written);
+					setSentText(written);
 					setBroadcast(false);
 					onSent();
 				}}
 			/>
-			<Outsiders channel={channel} text={text} />
+			<NonMembersWarning channel={channel} text={text || sentText} isSent={text === ''} />
 			<div className="composer-foot">
 				<TypingLine users={typing} />
 				{threadTs && (

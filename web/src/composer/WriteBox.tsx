@@ -8,14 +8,14 @@ import {
 	useRef,
 	useState,
 } from 'react';
-import { runShortcut, useOffers } from '../apps/offers.ts';
+import { runShortcut, useAppFeatures } from '../apps/features.ts';
 import { filesIn } from '../files/dropping.ts';
-import { everybody } from '../session/everybody.ts';
+import { loadEverybody } from '../session/load-everybody.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { type Candidate, candidatesFor, complete, writtenName } from './completion.ts';
-import { MAX_CHARACTERS, remarkOn } from './length.ts';
+import { lengthWarning, MAX_CHARACTERS } from './length.ts';
 
 /** The text box: grows with its text, completes names, sends with Enter. */
 
@@ -30,9 +30,9 @@ interface Props {
 	readonly onCancel?: () => void;
 	/** Called on the arrow up in an empty box. */
 	readonly onUp?: () => void;
-	/** Shift Tab; false: there are no messages, and the browser moves the focus. */
+	/** Called on Shift Tab. Returns false if there are no messages: then the browser moves the focus. */
 	readonly onBack?: () => boolean;
-	/** Buttons before the text. */
+	/** Buttons before the text box. */
 	readonly before?: ReactNode;
 	/** Files are attached, so the text may be empty. */
 	readonly canSendEmpty?: boolean;
@@ -41,7 +41,7 @@ interface Props {
 	readonly keepsText?: boolean;
 }
 
-const NOBODY: readonly Candidate[] = [];
+const NO_CANDIDATES: readonly Candidate[] = [];
 
 export function WriteBox({
 	label,
@@ -68,7 +68,7 @@ export function WriteBox({
 	const isCompleting = candidates.length > 0;
 	const isTooLong = text.length > MAX_CHARACTERS;
 	const canSend = !isTooLong && (canSendEmpty || text.trim() !== '');
-	const remark = remarkOn(text);
+	const warning = lengthWarning(text);
 
 	useLayoutEffect(() => {
 		if (isFocused) {
@@ -86,7 +86,7 @@ export function WriteBox({
 	const take = (candidate: Candidate) => {
 		if (candidate.shortcut) {
 			write('', null);
-			showToast(runShortcut(client, candidate.shortcut));
+			toastResult(runShortcut(client, candidate.shortcut));
 			return;
 		}
 		const done = complete(text, caret ?? text.length, candidate.handle);
@@ -102,7 +102,8 @@ export function WriteBox({
 		onSend(text.trim());
 	};
 
-	const choosing = (event: KeyboardEvent): boolean => {
+	/** Handles a key while the list of candidates is open. Returns whether the key was used. */
+	const handleChoosingKey = (event: KeyboardEvent): boolean => {
 		const candidate = candidates[chosen];
 		if (event.key === 'ArrowDown') setChosen((chosen + 1) % candidates.length);
 		else if (event.key === 'ArrowUp') setChosen((chosen - 1 + candidates.length) % candidates.length);
@@ -111,7 +112,7 @@ export function WriteBox({
 		else return false;
 		return true;
 	};
-	const writing = (event: KeyboardEvent): boolean => {
+	const handleWritingKey = (event: KeyboardEvent): boolean => {
 		if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send();
 		else if (event.key === 'Escape' && onCancel) onCancel();
 		else if (event.key === 'ArrowUp' && text === '' && onUp && !event.altKey) onUp();
@@ -152,7 +153,7 @@ export function WriteBox({
 				rows={1}
 				dir="auto"
 				value={text}
-				aria-describedby={remark ? `${listId}-remark` : undefined}
+				aria-describedby={warning ? `${listId}-warning` : undefined}
 				aria-label={label}
 				placeholder={label}
 				aria-autocomplete="list"
@@ -170,7 +171,7 @@ export function WriteBox({
 					onPasteFiles(files);
 				}}
 				onKeyDown={(event) => {
-					if (!(isCompleting ? choosing(event) : writing(event))) return;
+					if (!(isCompleting ? handleChoosingKey(event) : handleWritingKey(event))) return;
 					event.preventDefault();
 					event.stopPropagation();
 				}}
@@ -183,13 +184,13 @@ export function WriteBox({
 				disabled={!canSend}
 				onClick={send}
 			/>
-			{remark && (
+			{warning && (
 				<p
-					id={`${listId}-remark`}
-					className={isTooLong ? 'write-remark refusal' : 'write-remark hint'}
+					id={`${listId}-warning`}
+					className={isTooLong ? 'length-warning refusal' : 'length-warning hint'}
 					role="status"
 				>
-					{remark}
+					{warning}
 				</p>
 			)}
 		</div>
@@ -201,13 +202,13 @@ function useCandidates(text: string, caret: number | null): readonly Candidate[]
 	const client = useClient();
 	const users = useSelected((snapshot) => snapshot.users);
 	const conversations = useSelected((snapshot) => snapshot.conversations);
-	const offers = useOffers();
+	const features = useAppFeatures();
 	const written = caret === null ? null : writtenName(text, caret);
 	const isNaming = written?.sign === '@';
 	useEffect(() => {
-		if (isNaming) void everybody(client);
+		if (isNaming) void loadEverybody(client);
 	}, [client, isNaming]);
 	return written === null
-		? NOBODY
-		: candidatesFor(written, { users: users.values(), conversations: conversations.values(), offers });
+		? NO_CANDIDATES
+		: candidatesFor(written, { users: users.values(), conversations: conversations.values(), features });
 }

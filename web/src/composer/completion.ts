@@ -1,5 +1,5 @@
 import type { Conversation, User } from '@tidemark/client';
-import type { Offers, Shortcut } from '../apps/offers.ts';
+import type { AppFeatures, Shortcut } from '../apps/features.ts';
 import { emojiStarting } from '../message/emoji.ts';
 import { canBeNamed, isChannel } from '../session/names.ts';
 
@@ -14,18 +14,20 @@ export interface Candidate {
 	readonly label: string;
 	/** The id of a person; otherwise empty. */
 	readonly id: string;
-	/** Shown in place of a picture, if it is not a person. */
+	/** Shown in place of a picture if the candidate is not a person. */
 	readonly sign: string;
-	/** Runs at once instead of inserting text: a shortcut of an app. */
+	/** A shortcut of an app: it runs at once, and no text is inserted. */
 	readonly shortcut?: Shortcut;
 }
 
+/** What can be completed. */
 export interface Known {
 	readonly users: Iterable<User>;
 	readonly conversations: Iterable<Conversation>;
-	readonly offers: Offers;
+	readonly features: AppFeatures;
 }
 
+/** The name that the user is typing: its sign and the text after it. */
 interface Written {
 	readonly sign: '@' | '#' | ':' | '/';
 	readonly text: string;
@@ -33,31 +35,31 @@ interface Written {
 
 const WRITTEN = /(?:^|[\s(])([@#:])([\p{L}\p{N}_.+-]*)$/u;
 const SLASH = /^\/([\p{L}\p{N}_-]*)$/u;
-const MOST = 8;
-/** A colon also starts `:)`, times and lists, so emoji need more letters. */
-const LEAST_OF_EMOJI = 2;
+const MAX_CANDIDATES = 8;
+/** A colon also starts `:)`, times and lists, so emoji are suggested only from the second letter on. */
+const MIN_EMOJI_LETTERS = 2;
 const GROUPS: readonly Candidate[] = [
 	{ handle: '@channel', label: 'Everyone in the conversation', id: '', sign: '@' },
-	{ handle: '@here', label: 'Everyone who is online now', id: '', sign: '@' },
+	{ handle: '@here', label: 'Everyone who is active now', id: '', sign: '@' },
 ];
 
-/** The text between a sign and the caret; null if the caret is not in a name. */
+/** The name before the caret; null if the caret is not in a name. */
 export function writtenName(text: string, caret: number): Written | null {
-	const [, offered] = SLASH.exec(text.slice(0, caret)) ?? [];
-	if (offered !== undefined) return { sign: '/', text: offered };
+	const [, command] = SLASH.exec(text.slice(0, caret)) ?? [];
+	if (command !== undefined) return { sign: '/', text: command };
 	const [, sign, written] = WRITTEN.exec(text.slice(0, caret)) ?? [];
 	if (sign === undefined || written === undefined) return null;
-	if (sign === ':' && written.length < LEAST_OF_EMOJI) return null;
+	if (sign === ':' && written.length < MIN_EMOJI_LETTERS) return null;
 	return { sign: sign as Written['sign'], text: written };
 }
 
 export function candidatesFor(
 	{ sign, text }: Written,
-	{ users, conversations, offers }: Known,
+	{ users, conversations, features }: Known,
 ): readonly Candidate[] {
 	const wanted = text.toLowerCase();
 	if (sign === '@') return people(wanted, users);
-	if (sign === '/') return offered(wanted, offers);
+	if (sign === '/') return commandsAndShortcuts(wanted, features);
 	return sign === '#' ? channels(wanted, conversations) : emoji(wanted);
 }
 
@@ -76,7 +78,7 @@ function people(wanted: string, users: Iterable<User>): readonly Candidate[] {
 		.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
 		.map((user) => ({ handle: `@${user.name}`, label: user.realName || user.name, id: user.id, sign: '@' }));
 	const groups = GROUPS.filter(({ handle }) => handle.startsWith(`@${wanted}`));
-	return [...found, ...groups].slice(0, MOST);
+	return [...found, ...groups].slice(0, MAX_CANDIDATES);
 }
 
 const channels = (wanted: string, conversations: Iterable<Conversation>): readonly Candidate[] =>
@@ -86,16 +88,16 @@ const channels = (wanted: string, conversations: Iterable<Conversation>): readon
 			(a, b) =>
 				Number(b.name.startsWith(wanted)) - Number(a.name.startsWith(wanted)) || (a.name < b.name ? -1 : 1),
 		)
-		.slice(0, MOST)
+		.slice(0, MAX_CANDIDATES)
 		.map(({ name, topic }) => ({ handle: `#${name}`, label: topic || name, id: '', sign: '#' }));
 
-/** Empty for a command that is complete: Enter sends it. */
-function offered(wanted: string, { commands, shortcuts }: Offers): readonly Candidate[] {
+/** Empty if the command is typed completely: then Enter sends it. */
+function commandsAndShortcuts(wanted: string, { commands, shortcuts }: AppFeatures): readonly Candidate[] {
 	if (commands.some(({ name }) => name === `/${wanted}`)) return [];
-	const written = commands
+	const matching = commands
 		.filter(({ name }) => name.startsWith(`/${wanted}`))
 		.map(({ name, desc, usage }) => ({ handle: name, label: desc || usage || name, id: '', sign: '/' }));
-	const done = shortcuts
+	const global = shortcuts
 		.filter(({ type, name }) => type === 'global' && name.toLowerCase().startsWith(wanted))
 		.map((shortcut) => ({
 			handle: `${shortcut.app_name}: ${shortcut.callback_id}`,
@@ -104,13 +106,18 @@ function offered(wanted: string, { commands, shortcuts }: Offers): readonly Cand
 			sign: '⚡',
 			shortcut,
 		}));
-	return [...written, ...done].slice(0, MOST);
+	return [...matching, ...global].slice(0, MAX_CANDIDATES);
 }
 
 const emoji = (wanted: string): readonly Candidate[] =>
-	emojiStarting(wanted, MOST).map(([name, sign]) => ({ handle: `:${name}:`, label: name, id: '', sign }));
+	emojiStarting(wanted, MAX_CANDIDATES).map(([name, sign]) => ({
+		handle: `:${name}:`,
+		label: name,
+		id: '',
+		sign,
+	}));
 
-/** The text with the name completed, and where the caret goes. */
+/** The text with the completed name, and the new place of the caret. */
 export function complete(text: string, caret: number, handle: string): { text: string; caret: number } {
 	const written = writtenName(text, caret);
 	const length = written ? written.sign.length + written.text.length : 0;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Drafts by user and place, in the browser's storage; every tab shows them. */
+/** Drafts in the browser's storage, one for each user and each conversation or thread. All tabs share them. */
 
 const PREFIX = 'tidemark.draft.';
 const listeners = new Set<() => void>();
@@ -11,14 +11,14 @@ const keyOf = (user: string, channel: string, threadTs = ''): string =>
 export const draftOf = (user: string, channel: string, threadTs?: string): string =>
 	localStorage.getItem(keyOf(user, channel, threadTs)) ?? '';
 
-export function keepDraft(user: string, channel: string, threadTs: string | undefined, text: string): void {
+export function saveDraft(user: string, channel: string, threadTs: string | undefined, text: string): void {
 	const key = keyOf(user, channel, threadTs);
 	const had = localStorage.getItem(key) !== null;
 	try {
 		if (text.trim() === '') localStorage.removeItem(key);
 		else localStorage.setItem(key, text);
 	} catch {
-		// The storage is full: the text stays in its box only.
+		// The storage is full: only the text box has the text.
 	}
 	if (had === (text.trim() === '')) for (const listener of listeners) listener();
 }
@@ -32,7 +32,7 @@ export function addToDraft(
 ): string {
 	const since = draftOf(user, channel, threadTs);
 	const all = [written, since].filter((text) => text.trim() !== '').join('\n');
-	keepDraft(user, channel, threadTs, all);
+	saveDraft(user, channel, threadTs, all);
 	return all;
 }
 

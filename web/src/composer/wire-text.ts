@@ -2,15 +2,15 @@ import type { Conversation, User } from '@tidemark/client';
 import { escapeText, unescapeText } from '../message/parse-text.ts';
 
 /**
- * People write `@ada` and `#harbour`; on the wire that is `<@U…>` and `<#C…|harbour>`. Code stays unchanged. Converting
- * there and back gives the same text.
+ * Converts between the text that people write (`@ada`, `#harbour`) and the text on the wire (`<@U…>`, `<#C…|harbour>`). Code stays
+ * unchanged. Converting to the wire and back gives the same text.
  */
 
 type Users = ReadonlyMap<string, User>;
 
 const CODE_OR_NAME =
 	/(```[\s\S]*?```|`[^`\n]+`)|(?<![\p{L}\p{N}_@.])@([\p{L}\p{N}_.-]*[\p{L}\p{N}_])|(?<![\p{L}\p{N}_#&])#([\p{L}\p{N}_-]+)/gu;
-/** Links and mentions on the wire that have no other written form. */
+/** Links and mentions that people may type in their wire form. */
 const MARKED_UP = /&lt;((?:https?:\/\/|@[UW]|#C)[^\n<>]*?)&gt;/g;
 const EVERYONE = new Set(['channel', 'here', 'everyone']);
 

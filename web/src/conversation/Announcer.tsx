@@ -1,8 +1,8 @@
 import type { Message } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
 import { useEffect, useRef, useState } from 'react';
+import { wordsOf } from '../message/content.ts';
 import { plainText } from '../message/plain-text.ts';
-import { wordsOf } from '../message/said.ts';
 import { nameOf, useSelf } from '../session/names.ts';
 
 /** Announces new messages of others to screen readers while the conversation is open. */
@@ -14,10 +14,10 @@ export function Announcer({ messages }: { readonly messages: readonly Message[] 
 	const last = messages.findLast(({ status }) => status === 'sent');
 	useEffect(() => {
 		if (!last) return;
-		// Messages that were loaded on opening are not announced.
-		const isNews = newest.current !== null && last.ts > newest.current && last.user !== self;
+		// Messages that were loaded when the conversation was opened are not announced.
+		const isNew = newest.current !== null && last.ts > newest.current && last.user !== self;
 		newest.current = last.ts;
-		if (isNews)
+		if (isNew)
 			setSpoken(
 				`${last.username || nameOf(users.get(last.user)) || 'Someone'}: ${plainText(wordsOf(last), users)}`,
 			);

@@ -58,7 +58,7 @@ function PreviewRow({ message }: { readonly message: Message }) {
 					{message.isTombstone ? (
 						<em className="hint">This message was deleted.</em>
 					) : (
-						<MessageBody said={message} />
+						<MessageBody content={message} />
 					)}
 				</div>
 			</div>

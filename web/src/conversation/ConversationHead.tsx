@@ -1,5 +1,5 @@
 import type { Conversation, NotificationLevel } from '@tidemark/client';
-import { useClient, useSelected } from '@tidemark/client/react';
+import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
 import { AppHomeButton } from '../apps/AppHome.tsx';
 import { DetailsDialog, type DetailsPart } from '../dialogs/DetailsDialog.tsx';
@@ -7,8 +7,9 @@ import { ExplainDialog } from '../dialogs/ExplainDialog.tsx';
 import { LeaveDialog } from '../dialogs/LeaveDialog.tsx';
 import { setFavourite, useFavourites } from '../session/favourites.ts';
 import { badgeOf, isChannel, useIsGeneral, useSelf } from '../session/names.ts';
+import { usePresence } from '../session/outage.ts';
 import { go, toScreen } from '../session/route.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { BackButton } from '../ui/BackButton.tsx';
 import { Badge } from '../ui/Badge.tsx';
@@ -23,10 +24,12 @@ interface Props {
 }
 
 const LEVELS: readonly (readonly [NotificationLevel, string])[] = [
-	['all', 'Notify about every message'],
-	['mentions', 'Notify about mentions'],
-	['none', 'Notify about nothing'],
+	['all', 'Notify me about every message'],
+	['mentions', 'Notify me about mentions'],
+	['none', 'Never notify me'],
 ];
+
+const PRESENCE = { active: 'Active', away: 'Away' } as const;
 
 export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 	const client = useClient();
@@ -38,19 +41,19 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 	const isGeneral = useIsGeneral(conversation);
 	const isFavourite = useFavourites(self).has(conversation.id);
 	const { kind, isMuted, badgeCount, topic, user } = conversation;
-	const presence = useSelected((snapshot) => (user ? snapshot.presence.get(user) : undefined));
+	const presence = usePresence(user ?? '');
 	const items: MenuItem[] = [
 		{ label: 'Mark as read', hint: 'Esc', run: onMarkRead },
-		...(badgeCount > 0 ? [{ label: 'Why does it have a badge?', run: () => setExplaining(true) }] : []),
+		...(badgeCount > 0 ? [{ label: 'Why is there a badge?', run: () => setExplaining(true) }] : []),
 		{
 			label: isFavourite ? 'Remove from favourites' : 'Add to favourites',
 			run: () => setFavourite(client, self, conversation.id, !isFavourite),
 		},
-		{ label: isMuted ? 'Unmute' : 'Mute', run: () => showToast(store.setMuted(!isMuted)) },
+		{ label: isMuted ? 'Unmute' : 'Mute', run: () => toastResult(store.setMuted(!isMuted)) },
 		...LEVELS.map(([level, label]) => ({
 			label,
 			isChosen: conversation.notificationLevel === level,
-			run: () => showToast(store.setNotifications(level)),
+			run: () => toastResult(store.setNotifications(level)),
 		})),
 		...(isChannel(conversation)
 			? [
@@ -68,7 +71,7 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 						run: () =>
 							kind === 'private'
 								? setLeaving(true)
-								: showToast(store.leave().then(() => go(toScreen('inbox')))),
+								: toastResult(store.leave().then(() => go(toScreen('inbox')))),
 					},
 				]
 			: []),
@@ -79,7 +82,7 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 			<ConversationIcon conversation={conversation} name={name} />
 			<div className="pane-title">
 				<h1 dir="auto">{name}</h1>
-				{user ? <p>{presence === 'active' ? 'Active' : 'Away'}</p> : topic && <p dir="auto">{topic}</p>}
+				{user ? presence && <p>{PRESENCE[presence]}</p> : topic && <p dir="auto">{topic}</p>}
 			</div>
 			{isMuted && (
 				<span className="hint" title="Muted">

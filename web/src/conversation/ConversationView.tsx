@@ -6,21 +6,22 @@ import { markUnread } from '../message/MessageActions.tsx';
 import { useHotkey } from '../session/hotkeys.ts';
 import { isChannel, titledName, useConversationName, useSelf } from '../session/names.ts';
 import { openThread, type Route } from '../session/route.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Announcer } from './Announcer.tsx';
 import { Beginning } from './Beginning.tsx';
 import { ConversationHead } from './ConversationHead.tsx';
+import { isNewAbove } from './divider.ts';
 import { NewBar } from './NewBar.tsx';
 import { NotAMember } from './NotAMember.tsx';
-import { isNewAbove } from './reading.ts';
 import { timelineRows } from './rows.ts';
-import { type Sight, Timeline, type TimelineHandle } from './Timeline.tsx';
+import { Timeline, type TimelineHandle } from './Timeline.tsx';
 import { useReading } from './useReading.ts';
+import type { VisibleRows } from './visible-rows.ts';
 
 const newerOf = (one: string, other: string): string => (one > other ? one : other);
 
-const UNSEEN: Sight = { first: 0, last: 0, isAtEnd: false, onScreen: [] };
+const NOTHING_VISIBLE: VisibleRows = { first: 0, last: 0, isAtEnd: false, onScreen: [] };
 
 export function ConversationView({ route }: { readonly route: Route }) {
 	const { id, at } = route;
@@ -30,15 +31,15 @@ export function ConversationView({ route }: { readonly route: Route }) {
 	const { conversation, messages, hasOlder, hasNewer, isLoaded, isLoading, typing, error } = view;
 	const self = useSelf();
 	const name = useConversationName(conversation);
-	const { anchor, isFollowing, see, markRead, divide } = useReading(conversation);
+	const { anchor, isReadingNewest, see, markRead, divide } = useReading(conversation);
 	const timeline = useRef<TimelineHandle>(null);
-	const [sight, setSight] = useState(UNSEEN);
+	const [visible, setVisible] = useState(NOTHING_VISIBLE);
 	const [wanted, setWanted] = useState<string | null>(at);
 	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
 
-	const onSight = useCallback(
-		(now: Sight) => {
-			setSight((before) =>
+	const onVisibleRows = useCallback(
+		(now: VisibleRows) => {
+			setVisible((before) =>
 				before.first === now.first &&
 				before.last === now.last &&
 				before.isAtEnd === now.isAtEnd &&
@@ -51,7 +52,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		[see, hasNewer],
 	);
 
-	// Scroll to it only once: loading more must not move a user who has scrolled away.
+	// Scroll to the wanted message only once: later pages must not move a user who has scrolled elsewhere.
 	const reached = useRef<string | null>(null);
 	const show = useCallback(
 		async (ts: string) => {
@@ -61,9 +62,9 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		},
 		[store],
 	);
-	// For a link to a message: load the messages around it if it is not loaded.
+	// A link to a message: load the messages around it.
 	useEffect(() => {
-		if (at) showToast(show(at));
+		if (at) toastResult(show(at));
 	}, [at, show]);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: runs again when other messages are loaded
 	useEffect(() => {
@@ -97,38 +98,38 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		event.preventDefault();
 	};
 
-	// New messages below that were never on screen.
+	// Counts the new messages below that were never on screen.
 	const newestSeen = useRef('');
-	newestSeen.current = newerOf(newestSeen.current, sight.onScreen.at(-1) ?? '');
+	newestSeen.current = newerOf(newestSeen.current, visible.onScreen.at(-1) ?? '');
 	const newBelow = hasNewer
 		? 0
 		: rows.filter(({ message }) => message.ts > newestSeen.current && message.user !== self).length;
 	const isAbove =
-		conversation !== null && isNewAbove(conversation, rows, { first: sight.first, hasOlder, self });
+		conversation !== null && isNewAbove(conversation, rows, { first: visible.first, hasOlder, self });
 	// More messages arrived than fit on the screen: a divider shows where they start.
 	useEffect(() => {
 		if (isAbove && anchor === null) divide();
 	}, [isAbove, anchor, divide]);
 
 	if (!conversation) return <NotAMember id={id} messages={messages} />;
-	// Do not offer messages that the user is already reading.
-	const isOffered = conversation.hasUnreads && (isAbove || !isFollowing);
+	// Messages that the user is reading now need no bar.
+	const hasNewBar = conversation.hasUnreads && (isAbove || !isReadingNewest);
 	return (
 		<main className="pane" aria-label={name}>
 			<ConversationHead conversation={conversation} name={name} onMarkRead={markRead} />
-			{isOffered && (
+			{hasNewBar && (
 				<NewBar
 					conversation={conversation}
 					isAbove={isAbove}
-					onJump={() => showToast(toOldest())}
+					onJump={() => toastResult(toOldest())}
 					onMarkRead={markRead}
 				/>
 			)}
 			<div className="timeline-place" aria-busy={isLoading}>
 				{!isLoaded && isLoading && <Loading label="Loading messages" />}
-				{!isLoaded && error && <Failed error={error} onRetry={() => showToast(store.load())} />}
+				{!isLoaded && error && <Failed error={error} onRetry={() => toastResult(store.load())} />}
 				{isLoaded && messages.length === 0 && (
-					<Empty icon="thread" title="Nothing here yet">
+					<Empty icon="thread" title="No messages yet">
 						Write the first message {isChannel(conversation) ? 'in' : 'to'} {titledName(conversation, name)}.
 					</Empty>
 				)}
@@ -139,28 +140,28 @@ export function ConversationView({ route }: { readonly route: Route }) {
 						rows={rows}
 						top={hasOlder ? null : <Beginning conversation={conversation} name={name} />}
 						highlighted={wanted}
-						onSight={onSight}
-						onNearStart={() => hasOlder && !isLoading && showToast(store.loadOlder())}
-						onNearEnd={() => hasNewer && !isLoading && showToast(store.loadNewer())}
+						onVisibleRows={onVisibleRows}
+						onNearStart={() => hasOlder && !isLoading && toastResult(store.loadOlder())}
+						onNearEnd={() => hasNewer && !isLoading && toastResult(store.loadNewer())}
 						onKey={onKey}
 					/>
 				)}
-				{isLoaded && messages.length > 0 && (hasNewer || !sight.isAtEnd) && (
-					<button type="button" className="to-latest" onClick={() => showToast(toLatest())}>
+				{isLoaded && messages.length > 0 && (hasNewer || !visible.isAtEnd) && (
+					<button type="button" className="to-latest" onClick={() => toastResult(toLatest())}>
 						{newBelow > 0 ? `${newBelow} new ↓` : 'Latest messages ↓'}
 					</button>
 				)}
 			</div>
 			<Announcer messages={messages} />
 			<Composer
-				// Drafts belong to a user, who is known a moment after the conversations.
+				// Drafts are stored per user, and the user is known a moment after the conversations.
 				key={self}
 				channel={id}
 				label={`Message ${titledName(conversation, name)}`}
 				typing={typing}
 				isFocused={matchMedia('(pointer: fine)').matches}
 				onSent={() => {
-					if (hasNewer) showToast(toLatest());
+					if (hasNewer) toastResult(toLatest());
 					else timeline.current?.scrollToEnd();
 				}}
 				onBack={() => {

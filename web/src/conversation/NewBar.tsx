@@ -9,7 +9,7 @@ interface Props {
 	readonly onMarkRead: () => void;
 }
 
-/** The number of new messages, a link to the first one, and a button that marks them read. */
+/** The number of new messages, a button that jumps to the oldest one, and a button that marks all of them read. */
 export const NewBar = ({ conversation, isAbove, onJump, onMarkRead }: Props) => (
 	<section className="new-bar" aria-label="New messages">
 		<span>

@@ -4,11 +4,11 @@ import { useEffect, useState } from 'react';
 import { go, toScreen } from '../session/route.ts';
 import { BackButton } from '../ui/BackButton.tsx';
 import type { IconName } from '../ui/icons.tsx';
-import { Empty, Failed, Loading, sayError } from '../ui/states.tsx';
+import { Empty, errorText, Failed, Loading } from '../ui/states.tsx';
 import { ChannelPreview } from './ChannelPreview.tsx';
 
-/** What the server returns of a conversation that the user is not in. */
-interface Stranger {
+/** What the server returns for a conversation that the user is not in. */
+interface UnjoinedConversation {
 	readonly name: string;
 	readonly is_archived: boolean;
 	readonly is_member: boolean;
@@ -18,15 +18,15 @@ interface Stranger {
 /** A conversation that is archived or that the user is not in: its newest messages, and a button to join or unarchive it. */
 export function NotAMember({ id, messages }: { readonly id: string; readonly messages: readonly Message[] }) {
 	const client = useClient();
-	const [stranger, setStranger] = useState<Stranger | null>(null);
+	const [unjoined, setUnjoined] = useState<UnjoinedConversation | null>(null);
 	const [error, setError] = useState<string | null>(null);
 	const [attempt, setAttempt] = useState(0);
-	// biome-ignore lint/correctness/useExhaustiveDependencies: runs again on request
+	// biome-ignore lint/correctness/useExhaustiveDependencies: runs again for another attempt
 	useEffect(() => {
 		let isCurrent = true;
 		setError(null);
 		client.call('conversations.info', { channel: id }).then(
-			({ channel }) => isCurrent && setStranger(channel),
+			({ channel }) => isCurrent && setUnjoined(channel),
 			(reason) => isCurrent && setError(reason instanceof ApiError ? reason.code : 'network_error'),
 		);
 		return () => {
@@ -51,19 +51,19 @@ export function NotAMember({ id, messages }: { readonly id: string; readonly mes
 				<Explained
 					icon="question"
 					title="Conversation not found"
-					text="It does not exist, or it is private."
+					text="It does not exist, or it is private. To read a private channel, ask a member to add you."
 				/>
 			) : error ? (
 				<Failed error={error} onRetry={() => setAttempt(attempt + 1)} />
-			) : !stranger || (stranger.is_member && !stranger.is_archived) ? (
-				// A conversation that was just created or joined arrives with the next event.
+			) : !unjoined || (unjoined.is_member && !unjoined.is_archived) ? (
+				// The user has just created or joined the conversation: the next event brings it.
 				<Loading label="Loading the conversation" />
 			) : (
-				<ChannelPreview name={stranger.name} topic={stranger.topic?.value ?? ''} messages={messages}>
-					{stranger.is_archived ? (
+				<ChannelPreview name={unjoined.name} topic={unjoined.topic?.value ?? ''} messages={messages}>
+					{unjoined.is_archived ? (
 						<>
-							<span>{stranger.is_member ? 'This channel is archived.' : sayError('is_archived')}</span>
-							{stranger.is_member && (
+							<span>{unjoined.is_member ? 'This channel is archived.' : errorText('is_archived')}</span>
+							{unjoined.is_member && (
 								<button type="button" className="button primary" onClick={unarchive}>
 									Unarchive
 								</button>

@@ -1,15 +1,15 @@
 import type { Conversation } from '@tidemark/client';
 
 /**
- * Remembers that the open conversation was marked unread while it stays open in this tab, so that a reload does not mark it read.
- * Opening another conversation forgets it.
+ * Remembers, in this tab, that the user marked the open conversation unread, so that a reload does not mark it read. Forgotten when
+ * the user opens another conversation.
  */
 
 const KEY = 'tidemark.kept-unread';
-const wordOf = ({ id, revision }: Conversation): string => `${id} ${revision}`;
+const entryOf = ({ id, revision }: Conversation): string => `${id} ${revision}`;
 
 export const isKeptUnread = (conversation: Conversation): boolean =>
-	sessionStorage.getItem(KEY) === wordOf(conversation);
+	sessionStorage.getItem(KEY) === entryOf(conversation);
 export const keepUnread = (conversation: Conversation): void =>
-	sessionStorage.setItem(KEY, wordOf(conversation));
+	sessionStorage.setItem(KEY, entryOf(conversation));
 export const forgetUnread = (): void => sessionStorage.removeItem(KEY);

@@ -1,7 +1,10 @@
 import type { Message } from '@tidemark/client';
 import { dayNumber } from '../ui/format.ts';
 
-/** A message and what is shown above it. One row per message, so that rows keep their identity when older ones are loaded. */
+/**
+ * The rows of the timeline: each is a message and the headings above it. There is one row per message, so that rows keep their
+ * identity when older messages are loaded.
+ */
 
 export interface TimelineRow {
 	readonly key: string;
@@ -10,13 +13,14 @@ export interface TimelineRow {
 	readonly startsDay: boolean;
 	/** The oldest unread message: the divider is above it. */
 	readonly startsNew: boolean;
+	/** Follows shortly after a message of the same author, so it is shown without name and picture. */
 	readonly isContinued: boolean;
 }
 
 /** After a pause this long, name and picture are shown again. */
 const PAUSE_S = 5 * 60;
 
-/** The client_msg_id, which an unsent message has before its ts and keeps afterwards. */
+/** The client_msg_id if there is one: unlike the ts, an unsent message already has it. */
 const keyOf = (message: Message): string => message.clientMsgId ?? message.ts;
 
 const isContinuedBy = (above: Message, message: Message): boolean =>

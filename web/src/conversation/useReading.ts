@@ -1,38 +1,46 @@
 import type { Conversation, Reader } from '@tidemark/client';
 import { useClient, useConnection } from '@tidemark/client/react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useIsThere } from '../session/attention.ts';
-import { showToast } from '../session/toast.tsx';
+import { useIsAttentive } from '../session/attention.ts';
+import { toastResult } from '../session/toast.tsx';
+import {
+	changed,
+	type DividerState,
+	dividedAt,
+	markedRead,
+	mayMarkAutomatically,
+	opened,
+} from './divider.ts';
 import { forgetUnread, isKeptUnread, keepUnread } from './kept-unread.ts';
-import { changed, dividedAt, markedRead, mayRead, opened, type ReadingState } from './reading.ts';
 
-/** Marks a conversation as the user reads it: the SDK's reader marks seen messages, reading.ts places the divider. */
+/** Marks messages as the user reads them: the SDK's reader marks seen messages, divider.ts places the divider. */
 
-export interface ReadingOf {
+export interface Reading {
+	/** The divider is after this message. Null: no divider. */
 	readonly anchor: string | null;
-	/** New messages are being read: the user is looking, the newest message is visible, and nothing was marked unread. */
-	readonly isFollowing: boolean;
-	/** Called by the view whenever other messages are visible. */
-	see(sight: { readonly isAtNewest: boolean; readonly onScreen: readonly string[] }): void;
+	/** New messages are read as they arrive: the user is attentive, the newest message is visible, and nothing was marked unread. */
+	readonly isReadingNewest: boolean;
+	/** The view calls it whenever other messages are visible. */
+	see(visible: { readonly isAtNewest: boolean; readonly onScreen: readonly string[] }): void;
 	markRead(): void;
-	/** The divider goes above the oldest unread message. */
+	/** Moves the divider above the oldest unread message. */
 	divide(): void;
 }
 
-export function useReading(conversation: Conversation | null): ReadingOf {
+export function useReading(conversation: Conversation | null): Reading {
 	const client = useClient();
-	const isThere = useIsThere();
+	const isAttentive = useIsAttentive();
 	const isOnline = useConnection().status === 'online';
-	const [reading, setReading] = useState<ReadingState | null>(
+	const [reading, setReading] = useState<DividerState | null>(
 		() => conversation && opened(conversation, isKeptUnread(conversation)),
 	);
 	const [isAtNewest, setAtNewest] = useState(false);
-	const isInSight = isAtNewest && isThere && isOnline;
+	const isSeenLive = isAtNewest && isAttentive && isOnline;
 
 	useEffect(() => {
 		if (!conversation) return;
-		setReading((before) => (before ? changed(before, conversation, isInSight) : opened(conversation)));
-	}, [conversation, isInSight]);
+		setReading((before) => (before ? changed(before, conversation, isSeenLive) : opened(conversation)));
+	}, [conversation, isSeenLive]);
 
 	const id = conversation?.id ?? null;
 	const reader = useRef<Reader | null>(null);
@@ -47,7 +55,7 @@ export function useReading(conversation: Conversation | null): ReadingOf {
 		return () => {
 			reader.current = null;
 			made.stop();
-			// The user opened another conversation; the page was not reloaded.
+			// Runs when the user opens another conversation, not when the page is reloaded.
 			forgetUnread();
 		};
 	}, [client, id]);
@@ -61,17 +69,18 @@ export function useReading(conversation: Conversation | null): ReadingOf {
 		if (!conversation) return;
 		setReading((before) => before && markedRead(before, conversation));
 		reader.current?.resume();
-		showToast(client.conversation(conversation.id).mark());
+		toastResult(client.conversation(conversation.id).mark());
 	}, [client, conversation]);
 	const divide = useCallback(() => {
 		if (conversation) setReading((before) => before && dividedAt(before, conversation));
 	}, [conversation]);
-	const isMarkedUnread = conversation !== null && reading !== null && !mayRead(reading, conversation);
+	const isMarkedUnread =
+		conversation !== null && reading !== null && !mayMarkAutomatically(reading, conversation);
 	useEffect(() => {
 		if (conversation && isMarkedUnread && conversation.hasUnreads) keepUnread(conversation);
 		else if (!isMarkedUnread) forgetUnread();
 	}, [conversation, isMarkedUnread]);
-	const isFollowing =
-		isInSight && conversation !== null && reading !== null && mayRead(reading, conversation);
-	return { anchor: reading?.anchor ?? null, isFollowing, see, markRead, divide };
+	const isReadingNewest =
+		isSeenLive && conversation !== null && reading !== null && mayMarkAutomatically(reading, conversation);
+	return { anchor: reading?.anchor ?? null, isReadingNewest, see, markRead, divide };
 }

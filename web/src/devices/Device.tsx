@@ -2,9 +2,9 @@ import type { TidemarkClient } from '@tidemark/client';
 import { useEffect, useRef, useState } from 'react';
 import { shortCount } from '../ui/format.ts';
 
-const LOOK_EVERY_MS = 200;
+const CHECK_EVERY_MS = 200;
 
-/** A separate client in a frame, with its own connection and counts. */
+/** A frame with a client of its own: separate connection, separate counts. */
 export function Device({ name }: { readonly name: 'Laptop' | 'Phone' }) {
 	const frame = useRef<HTMLIFrameElement>(null);
 	const badge = useFrameBadge(frame);
@@ -21,16 +21,16 @@ export function Device({ name }: { readonly name: 'Laptop' | 'Phone' }) {
 	);
 }
 
-/** The badge that the client in the frame shows; null until there is one. */
+/** The badge that the client in the frame shows; null until that client is ready. */
 function useFrameBadge(frame: { readonly current: HTMLIFrameElement | null }): number | null {
 	const [client, setClient] = useState<TidemarkClient | null>(null);
 	const [badge, setBadge] = useState<number | null>(null);
 	useEffect(() => {
-		// The frame creates another client when a user signs in again.
+		// The frame creates another client when the user signs in again.
 		const timer = setInterval(() => {
 			const inside = frame.current?.contentWindow as { tidemark?: TidemarkClient } | null | undefined;
 			setClient(inside?.tidemark ?? null);
-		}, LOOK_EVERY_MS);
+		}, CHECK_EVERY_MS);
 		return () => clearInterval(timer);
 	}, [frame]);
 	useEffect(() => {

@@ -18,8 +18,8 @@ export function Devices({ token, friend }: Props) {
 					<h1>One person, two devices</h1>
 					<p>
 						Two of your devices side by side: when you read a message on one, its badge clears on the other.
-						Sign in first, then come back through the menu below your conversations. With the demo, open the
-						link that the server printed at its start.
+						Sign in first, then come back through the menu below your conversations. In the demo, open the
+						link that the server printed when it started.
 					</p>
 					<a className="button primary" href="/">
 						Sign in
@@ -34,8 +34,8 @@ export function Devices({ token, friend }: Props) {
 				<div>
 					<h1>One person, two devices</h1>
 					<p>
-						Let the friend send a message, read it on one device, and watch the badge clear on the other. Mark
-						unread works too.
+						Let the friend send a message, read it on one device, and watch the badge clear on the other. If
+						you mark it unread on one device, the badge returns on both.
 					</p>
 				</div>
 			</header>

@@ -20,13 +20,13 @@ interface Scene {
 }
 
 /** The user of a token, with the name that the interface shows. */
-async function whoIs(client: TidemarkClient): Promise<Person> {
+async function personOf(client: TidemarkClient): Promise<Person> {
 	const { user_id: id } = await client.call('auth.test');
 	const { user } = await client.call('users.info', { user: id });
 	return { id, name: user.real_name || user.name };
 }
 
-/** A form to write to the user as somebody else, so that there is something to read. */
+/** A form that posts as another person, so that the user has something to read. */
 export function Friend({ token, friend }: Props) {
 	const client = useMemo(() => createClient({ token: friend }), [friend]);
 	const [scene, setScene] = useState<Scene | null>(null);
@@ -36,9 +36,9 @@ export function Friend({ token, friend }: Props) {
 
 	useEffect(() => {
 		const me = createClient({ token });
-		Promise.all([whoIs(me), whoIs(client), me.browse(), client.browse()]).then(
+		Promise.all([personOf(me), personOf(client), me.browse(), client.browse()]).then(
 			([mine, theirs, ours, { channels }]) => {
-				// Only conversations that both are in: the user does not see others.
+				// Only channels that both people are in: the user does not see the others.
 				const isMine = new Set(ours.channels.filter(({ isMember }) => isMember).map(({ id }) => id));
 				setScene({
 					me: mine,
@@ -46,7 +46,7 @@ export function Friend({ token, friend }: Props) {
 					channels: channels.filter(({ id, isMember }) => isMember && isMine.has(id)),
 				});
 			},
-			() => setStatus('The friend’s token does not work. Start again from the link that the server printed.'),
+			() => setStatus('The friend’s token does not work. Open the link that the server printed again.'),
 		);
 	}, [client, token]);
 
@@ -57,11 +57,11 @@ export function Friend({ token, friend }: Props) {
 		const isMention = submitter?.value === 'mention';
 		try {
 			const target = channel || scene.channels[0]?.id || (await client.openDirect([scene.me.id]));
-			const said = isMention ? `<@${scene.me.id}> ${text}` : text;
-			await client.call('chat.postMessage', { channel: target, text: said });
-			setStatus(isMention ? `Sent, naming ${scene.me.name}.` : 'Sent.');
+			const posted = isMention ? `<@${scene.me.id}> ${text}` : text;
+			await client.call('chat.postMessage', { channel: target, text: posted });
+			setStatus(isMention ? `Sent, with a mention of ${scene.me.name}.` : 'Sent.');
 		} catch {
-			setStatus('That did not work. Try again.');
+			setStatus('The message was not sent. Try again.');
 		}
 	};
 	return (
@@ -70,7 +70,7 @@ export function Friend({ token, friend }: Props) {
 			<strong>{scene.friend.name} writes</strong>
 			<input
 				className="field"
-				aria-label="What to write"
+				aria-label="Message"
 				value={text}
 				onChange={({ target }) => setText(target.value)}
 			/>

@@ -3,26 +3,26 @@ import { useSelected } from '@tidemark/client/react';
 import { useMemo, useState } from 'react';
 import { nameOf } from '../session/names.ts';
 import { Chooser } from '../ui/Chooser.tsx';
-import { sayError } from '../ui/states.tsx';
-import { foundPeople } from './finding.ts';
+import { errorText } from '../ui/states.tsx';
+import { findPeople } from './finding.ts';
 import { personChoice } from './person-choice.tsx';
-import type { MembersOf } from './useMembers.ts';
+import type { ConversationMembers } from './useMembers.ts';
 
-const MOST = 50;
+const MAX_SHOWN = 50;
 
-/** Adds people one by one; the dialog stays open. */
-export function AddPeople({ of, onDone }: { readonly of: MembersOf; readonly onDone: () => void }) {
+/** Adds people to a channel one by one; the dialog stays open. */
+export function AddPeople({ of, onDone }: { readonly of: ConversationMembers; readonly onDone: () => void }) {
 	const users = useSelected((snapshot) => snapshot.users);
 	const [written, setWritten] = useState('');
-	const [said, setSaid] = useState('');
+	const [status, setStatus] = useState('');
 	const members = useMemo(() => new Set(of.members), [of.members]);
 	const add = async (id: string) => {
 		try {
 			await of.add(id);
-			setSaid(`${nameOf(users.get(id))} was added.`);
+			setStatus(`${nameOf(users.get(id))} was added.`);
 			setWritten('');
 		} catch (reason) {
-			setSaid(sayError(reason instanceof ApiError ? reason.code : 'network_error'));
+			setStatus(errorText(reason instanceof ApiError ? reason.code : 'network_error'));
 		}
 	};
 	return (
@@ -34,16 +34,16 @@ export function AddPeople({ of, onDone }: { readonly of: MembersOf; readonly onD
 				groups={[
 					{
 						heading: 'Not a member yet',
-						choices: foundPeople(users, members, written)
-							.slice(0, MOST)
+						choices: findPeople(users, members, written)
+							.slice(0, MAX_SHOWN)
 							.map((user) => personChoice(user, () => void add(user.id))),
 					},
 				]}
-				nothing={written ? 'No matches.' : 'Everybody is a member already.'}
+				nothing={written ? 'No matches.' : 'Everybody is already a member.'}
 			/>
 			<footer className="dialog-foot">
 				<p className="grow hint" role="status">
-					{said}
+					{status}
 				</p>
 				<button type="button" className="button small" onClick={onDone}>
 					Done

@@ -1,16 +1,16 @@
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
-import { everybody } from '../session/everybody.ts';
+import { loadEverybody } from '../session/load-everybody.ts';
 import { canBeNamed, useSelf } from '../session/names.ts';
 
-/** Whether the user is the only person in the workspace; false until everybody is loaded. */
+/** Whether the user is the only person in the workspace; false until all users are loaded. */
 export function useIsAlone(): boolean {
 	const client = useClient();
 	const self = useSelf();
 	const [isKnown, setKnown] = useState(false);
 	useEffect(() => {
 		let isCurrent = true;
-		void everybody(client).then(() => isCurrent && setKnown(true));
+		void loadEverybody(client).then(() => isCurrent && setKnown(true));
 		return () => {
 			isCurrent = false;
 		};
@@ -21,7 +21,7 @@ export function useIsAlone(): boolean {
 	return isKnown && !hasOthers;
 }
 
-/** Replaces an empty list of people: says why it is empty, and how to invite others. */
+/** Shown instead of an empty list of people: says why it is empty, and how to invite others. */
 export const Alone = () => (
 	<>
 		You are the only person in this workspace. To invite others, open the{' '}

@@ -3,7 +3,7 @@ import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
 import { isChannel, titledName, useIsGeneral } from '../session/names.ts';
 import { go, toScreen } from '../session/route.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -13,7 +13,7 @@ import { EditableLine } from './EditableLine.tsx';
 import { MemberList } from './MemberList.tsx';
 import { useMembers } from './useMembers.ts';
 
-/** The section to open with. */
+/** The section that is open when the dialog opens. */
 export type DetailsPart = 'members' | 'topic' | 'name' | 'add' | 'archive';
 
 interface Props {
@@ -89,14 +89,14 @@ interface LeavingProps {
 	readonly onClose: () => void;
 }
 
-/** Archiving affects all members, so it asks first. */
+/** Buttons to archive and to leave the channel. Asks before archiving, which affects all members, and before leaving a private channel. */
 function Leaving({ conversation, isArchiving, onClose }: LeavingProps) {
 	const store = useClient().conversation(conversation.id);
 	const [isAsking, setAsking] = useState(isArchiving);
 	const [isLeaving, setLeaving] = useState(false);
 	const end = (work: Promise<void>) => {
 		onClose();
-		showToast(work.then(() => go(toScreen('inbox'))));
+		toastResult(work.then(() => go(toScreen('inbox'))));
 	};
 	if (isLeaving)
 		return (
@@ -116,8 +116,8 @@ function Leaving({ conversation, isArchiving, onClose }: LeavingProps) {
 		return (
 			<div className="leaving">
 				<p>
-					Archive this channel for everybody? It disappears from all lists, and nobody can post in it. Go to…
-					(Ctrl K) still finds it, to read or unarchive it.
+					Archive this channel for everybody? It disappears from the sidebar, and nobody can post in it. To
+					read or unarchive it later, find it with Go to… (Ctrl K).
 				</p>
 				<div className="buttons">
 					<button type="button" className="button small" onClick={() => setAsking(false)}>

@@ -1,11 +1,11 @@
 import { ApiError } from '@tidemark/client';
 import { type FormEvent, useId, useState } from 'react';
-import { sayError } from '../ui/states.tsx';
+import { errorText } from '../ui/states.tsx';
 
 interface Props {
 	readonly label: string;
 	readonly value: string;
-	/** Shown while the line is empty. */
+	/** Shown while there is no text. */
 	readonly empty: string;
 	readonly maxLength: number;
 	readonly isOpen?: boolean;
@@ -45,7 +45,7 @@ export function EditableLine({ label, value, empty, maxLength, isOpen = false, o
 			<input
 				id={id}
 				className="field"
-				// biome-ignore lint/a11y/noAutofocus: the user chose to edit it
+				// biome-ignore lint/a11y/noAutofocus: the user chose to edit this line
 				autoFocus
 				autoComplete="off"
 				maxLength={maxLength}
@@ -65,7 +65,7 @@ export function EditableLine({ label, value, empty, maxLength, isOpen = false, o
 			</button>
 			{error && (
 				<p className="refusal" role="alert">
-					{sayError(error)}
+					{errorText(error)}
 				</p>
 			)}
 		</form>

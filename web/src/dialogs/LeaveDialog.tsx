@@ -1,7 +1,7 @@
 import type { Conversation } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { go, toScreen } from '../session/route.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Question } from '../ui/Question.tsx';
 
 interface Props {
@@ -9,12 +9,12 @@ interface Props {
 	readonly onClose: () => void;
 }
 
-/** A user who leaves a private channel cannot rejoin it, so this asks first. */
+/** Asks before a user leaves a private channel, because the user cannot rejoin without being added. */
 export function LeaveDialog({ conversation, onClose }: Props) {
 	const client = useClient();
 	const leave = () => {
 		onClose();
-		showToast(
+		toastResult(
 			client
 				.conversation(conversation.id)
 				.leave()

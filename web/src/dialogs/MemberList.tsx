@@ -1,19 +1,21 @@
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useMemo, useState } from 'react';
 import { nameOf, useSelf } from '../session/names.ts';
+import { useIsOutage } from '../session/outage.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
-import { Loading, sayError } from '../ui/states.tsx';
-import type { MembersOf } from './useMembers.ts';
+import { errorText, Loading } from '../ui/states.tsx';
+import type { ConversationMembers } from './useMembers.ts';
 
-const AT_ONCE = 50;
+const SHOWN_AT_ONCE = 50;
 
 /** The members by name, and whether each is active. */
-export function MemberList({ of }: { readonly of: MembersOf }) {
+export function MemberList({ of }: { readonly of: ConversationMembers }) {
 	const client = useClient();
 	const self = useSelf();
 	const users = useSelected((snapshot) => snapshot.users);
 	const presence = useSelected((snapshot) => snapshot.presence);
-	const [most, setMost] = useState(AT_ONCE);
+	const isOutage = useIsOutage();
+	const [most, setMost] = useState(SHOWN_AT_ONCE);
 	const { members, hasMore, error, loadMore } = of;
 	const sorted = useMemo(
 		() =>
@@ -25,7 +27,7 @@ export function MemberList({ of }: { readonly of: MembersOf }) {
 	const shown = sorted.slice(0, most);
 	const watched = shown.join();
 	useEffect(() => (watched ? client.watchPresence(watched.split(',')) : undefined), [client, watched]);
-	if (error) return <p role="alert">{sayError(error)}</p>;
+	if (error) return <p role="alert">{errorText(error)}</p>;
 	if (!members) return <Loading lines={3} label="Loading the members" />;
 	return (
 		<>
@@ -35,15 +37,20 @@ export function MemberList({ of }: { readonly of: MembersOf }) {
 					const isActive = presence.get(id) === 'active';
 					return (
 						<li key={id}>
-							<PersonAvatar id={id} name={nameOf(user)} presence={isActive ? 'active' : 'away'} />
+							<PersonAvatar
+								id={id}
+								name={nameOf(user)}
+								presence={isOutage ? undefined : isActive ? 'active' : 'away'}
+							/>
 							<span className="person">
 								<strong>
 									{nameOf(user) || '…'}
 									{id === self && <span className="hint"> you</span>}
 								</strong>
 								<span className="hint">
-									{user && `@${user.name} · `}
-									{isActive ? 'Active' : 'Away'}
+									{[user && `@${user.name}`, !isOutage && (isActive ? 'Active' : 'Away')]
+										.filter(Boolean)
+										.join(' · ')}
 								</span>
 							</span>
 						</li>
@@ -55,8 +62,8 @@ export function MemberList({ of }: { readonly of: MembersOf }) {
 					type="button"
 					className="button small"
 					onClick={() => {
-						setMost(most + AT_ONCE);
-						if (hasMore && sorted.length <= most + AT_ONCE) loadMore();
+						setMost(most + SHOWN_AT_ONCE);
+						if (hasMore && sorted.length <= most + SHOWN_AT_ONCE) loadMore();
 					}}
 				>
 					Show more

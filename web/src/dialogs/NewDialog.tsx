@@ -7,16 +7,16 @@ import { type Choice, Chooser } from '../ui/Chooser.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
-import { sayError } from '../ui/states.tsx';
+import { errorText } from '../ui/states.tsx';
 import { Alone, useIsAlone } from './Alone.tsx';
 import { channelNameFrom, nameProblem } from './channel-name.ts';
-import { found, foundPeople } from './finding.ts';
+import { findByName, findPeople } from './finding.ts';
 import { personChoice } from './person-choice.tsx';
 import { type ListedChannel, useChannels } from './useChannels.ts';
 
-const MOST = 50;
+const MAX_SHOWN = 50;
 
-/** A person to write to, a channel to join, or a new channel. */
+/** Finds a person to write to or a channel to join, or creates a channel. */
 export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const self = useSelf();
@@ -40,11 +40,11 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 		key: id,
 		icon: <RowIcon name="hash" />,
 		name,
-		hint: isMember ? 'you are in it' : `join, ${plural(memberCount, 'member')}`,
+		hint: isMember ? 'you are a member' : `join, ${plural(memberCount, 'member')}`,
 		run: () => void open(isMember ? Promise.resolve(id) : client.join(id).then(() => id)),
 	});
 	const name = channelNameFrom(written);
-	// Shows channels that the user is in once they are typed, because they cannot be created again.
+	// The user's own channels appear only once something is typed: they show that the name is taken.
 	const listed = channels.filter(({ isMember, isArchived }) => !isArchived && (!isMember || name !== ''));
 	const problem = nameProblem(name);
 	const isNew = problem === null && !channels.some((channel) => channel.name === name);
@@ -70,14 +70,14 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 				groups={[
 					{
 						heading: 'People',
-						choices: foundPeople(users, new Set([self]), written)
-							.slice(0, MOST)
+						choices: findPeople(users, new Set([self]), written)
+							.slice(0, MAX_SHOWN)
 							.map((user) => personChoice(user, () => void open(client.openDirect([user.id])))),
 					},
 					{
 						heading: 'Channels',
-						choices: found(listed, (channel) => channel.name, name)
-							.slice(0, MOST)
+						choices: findByName(listed, (channel) => channel.name, name)
+							.slice(0, MAX_SHOWN)
 							.map(toChoice),
 					},
 					{ heading: 'A new channel', choices: isNew ? [creation] : [] },
@@ -90,14 +90,14 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 							'People to write to and channels to join appear here.'
 						)
 					) : (
-						<>No matches. {problem && sayError(problem)}</>
+						<>No matches. {problem && errorText(problem)}</>
 					)
 				}
 			/>
 			<footer className="dialog-foot">
 				{error || isFailed ? (
 					<p className="refusal" role="alert">
-						{sayError(error ?? 'network_error')}
+						{errorText(error ?? 'network_error')}
 					</p>
 				) : isNew ? (
 					<label className="switch">
@@ -109,7 +109,7 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 						Private: only invited people can find and read it
 					</label>
 				) : (
-					<p className="hint">To create a channel, type a name that does not exist yet.</p>
+					<p className="hint">To create a channel, type a name that no channel has yet.</p>
 				)}
 			</footer>
 		</Dialog>

@@ -2,13 +2,13 @@ import { useClient, useUser } from '@tidemark/client/react';
 import { useRef } from 'react';
 import { useSelf, useUserName } from '../session/names.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
-import { say, showToast } from '../session/toast.tsx';
+import { toast, toastResult } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
-import { sayError } from '../ui/states.tsx';
+import { errorText } from '../ui/states.tsx';
 import { EditableLine } from './EditableLine.tsx';
 import { squareOf } from './photo.ts';
 
-/** What everybody sees of the user: their name, and a photo or initials. */
+/** Changes the user's name and photo, which everybody in the workspace sees. */
 export function ProfileDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const self = useSelf();
@@ -18,8 +18,8 @@ export function ProfileDialog({ onClose }: { readonly onClose: () => void }) {
 	const choose = async (file: File | undefined) => {
 		if (!file) return;
 		const image = await squareOf(file).catch(() => null);
-		if (!image) say(sayError('bad_image'));
-		else showToast(client.call('users.setPhoto', { image }), 'Your photo was changed.');
+		if (!image) toast(errorText('bad_image'));
+		else toastResult(client.call('users.setPhoto', { image }), 'Your photo was changed.');
 	};
 	const rename = async (written: string) => {
 		if (written !== '') await client.call('users.profile.set', { profile: { real_name: written } });
@@ -49,7 +49,7 @@ export function ProfileDialog({ onClose }: { readonly onClose: () => void }) {
 					<button
 						type="button"
 						className="button"
-						onClick={() => showToast(client.call('users.deletePhoto'), 'Your photo was removed.')}
+						onClick={() => toastResult(client.call('users.deletePhoto'), 'Your photo was removed.')}
 					>
 						Remove photo
 					</button>

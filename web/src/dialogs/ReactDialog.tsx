@@ -2,12 +2,12 @@ import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
 import { emojiStarting } from '../message/emoji.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Chooser } from '../ui/Chooser.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 
-const MOST = 30;
-const OFTEN = [
+const MAX_SHOWN = 30;
+const FREQUENT = [
 	'+1',
 	'heart',
 	'joy',
@@ -33,11 +33,11 @@ export function ReactDialog({
 	const wanted = written.trim().toLowerCase().replaceAll(':', '');
 	const found =
 		wanted === ''
-			? OFTEN.flatMap((name) => emojiStarting(name, 20).filter(([one]) => one === name))
-			: emojiStarting(wanted, MOST);
+			? FREQUENT.flatMap((name) => emojiStarting(name, 20).filter(([one]) => one === name))
+			: emojiStarting(wanted, MAX_SHOWN);
 	const react = (name: string) => {
 		onClose();
-		showToast(client.conversation(message.channel).react(message.ts, name));
+		toastResult(client.conversation(message.channel).react(message.ts, name));
 	};
 	return (
 		<Dialog title="Add a reaction" onClose={onClose} isChooser>
@@ -47,7 +47,7 @@ export function ReactDialog({
 				onWrite={setWritten}
 				groups={[
 					{
-						heading: wanted === '' ? 'Often used' : 'Emoji',
+						heading: wanted === '' ? 'Frequently used' : 'Emoji',
 						choices: found.map(([name, emoji]) => ({
 							key: name,
 							icon: <span className="row-icon">{emoji}</span>,
@@ -56,7 +56,7 @@ export function ReactDialog({
 						})),
 					},
 				]}
-				nothing="No emoji has this name."
+				nothing="No matches. Try another name."
 			/>
 		</Dialog>
 	);

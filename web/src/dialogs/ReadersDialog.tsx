@@ -5,7 +5,7 @@ import { useSelf, useUserName } from '../session/names.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
-import { Loading, sayError } from '../ui/states.tsx';
+import { errorText, Loading } from '../ui/states.tsx';
 
 /** The users who have read a message, without its author. */
 export function ReadersDialog({
@@ -27,12 +27,12 @@ export function ReadersDialog({
 	}, [conversation, message.ts]);
 	return (
 		<Dialog title="Who has read this" onClose={onClose}>
-			{error && <p role="alert">{sayError(error)}</p>}
+			{error && <p role="alert">{errorText(error)}</p>}
 			{!readers && !error && <Loading lines={2} />}
 			{readers && (
 				<p className="hint">
 					{readers.length === 0
-						? 'Nobody else yet.'
+						? 'Nobody else has read it yet.'
 						: `Read by ${plural(readers.length, 'person', 'people')}.`}
 				</p>
 			)}

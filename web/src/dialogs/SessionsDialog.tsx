@@ -1,6 +1,6 @@
 import { useClient } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
-import { say, showToast } from '../session/toast.tsx';
+import { toast, toastResult } from '../session/toast.tsx';
 import { CopyField } from '../ui/CopyField.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { exactTime, whenOf } from '../ui/format.ts';
@@ -14,7 +14,7 @@ interface Session {
 	readonly is_current: boolean;
 }
 
-/** The sessions of the user: signs out one device or all, and creates a link for another device. */
+/** Lists the user's devices. Signs out one of them or all, and creates a link for another device. */
 export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const [sessions, setSessions] = useState<readonly Session[] | null>(null);
@@ -30,18 +30,18 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 	}, [client]);
 	useEffect(load, [load]);
 	const end = (session: Session) =>
-		showToast(
+		toastResult(
 			client.call('auth.sessions.revoke', { session_id: session.id }).then(load),
-			'That device was signed out.',
+			'The device was signed out.',
 		);
 	const endAll = () => {
-		if (isAsking) showToast(client.call('auth.sessions.revoke', { all: true }));
+		if (isAsking) toastResult(client.call('auth.sessions.revoke', { all: true }));
 		else setAsking(true);
 	};
 	const add = () =>
 		client.call<{ url: string }>('auth.sessions.add').then(
 			({ url }) => setLink(url),
-			() => say('The link could not be created. Try again.'),
+			() => toast('The link could not be created. Try again.'),
 		);
 	return (
 		<Dialog title="Your devices" onClose={onClose}>
@@ -73,13 +73,13 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 				<CopyField
 					label="Link for another device"
 					value={link}
-					hint="Open it on the other device within an hour. It works once."
+					hint="Copy it now: it is not shown again. Open it on the other device within an hour. It works once."
 				/>
 			)}
 			{isAsking && (
 				<p role="alert">
 					This signs you out on every device, including this one, and revokes all your tokens. To sign in
-					again you need a link from your administrator.
+					again, you need a link from your administrator.
 				</p>
 			)}
 			<div className="buttons">

@@ -4,7 +4,7 @@ import { Question } from '../ui/Question.tsx';
 
 interface Props {
 	readonly onClose: () => void;
-	/** `revoke`: the session ends at the server too. */
+	/** `revoke`: whether to revoke the session's token as well. */
 	readonly onSignOut: (revoke: boolean) => void;
 }
 
@@ -14,8 +14,8 @@ interface Session {
 }
 
 /**
- * A session that began with a link has a token that the user has never seen: signing out revokes it, and signing in again needs
- * another link, so this asks first. A token that the user pasted stays valid, so signing out needs no question.
+ * Asks before signing out of a session that began with a link: signing out revokes its token, and signing in again needs another
+ * link. If the user pasted a token, that token stays valid, so the dialog signs out without asking.
  */
 export function SignOutDialog({ onClose, onSignOut }: Props) {
 	const client = useClient();
@@ -39,8 +39,8 @@ export function SignOutDialog({ onClose, onSignOut }: Props) {
 			onYes={() => onSignOut(true)}
 		>
 			<p>
-				To sign in again on this device you need a new link. You can make one under <b>Your devices</b> where
-				you are still signed in; otherwise ask your administrator.
+				To sign in again on this device, you need a new link. Create one under <b>Your devices</b> on a device
+				where you are still signed in, or ask your administrator for one.
 			</p>
 		</Question>
 	);

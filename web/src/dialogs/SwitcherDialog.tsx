@@ -3,7 +3,7 @@ import { useClient, useSelected } from '@tidemark/client/react';
 import { useMemo, useState } from 'react';
 import { badgeOf, conversationName, useSelf } from '../session/names.ts';
 import { go, toConversation, toSearch } from '../session/route.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { isUnread } from '../sidebar/sections.ts';
 import { Badge } from '../ui/Badge.tsx';
@@ -12,13 +12,13 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Alone, useIsAlone } from './Alone.tsx';
-import { found, foundPeople } from './finding.ts';
+import { findByName, findPeople } from './finding.ts';
 import { personChoice } from './person-choice.tsx';
 import { type ListedChannel, useChannels } from './useChannels.ts';
 
-const MOST = 20;
+const MAX_SHOWN = 20;
 
-/** Opens a conversation by name, or the direct message with a person, even if it does not exist yet. */
+/** Goes to a conversation by name, or to the direct message with a person, which is created if necessary. */
 export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const self = useSelf();
@@ -38,12 +38,12 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 				),
 		[conversations, users, self],
 	);
-	const leftOut = useMemo(
+	const excluded = useMemo(
 		() => new Set([self, ...[...conversations.values()].map(({ user }) => user ?? '')]),
 		[conversations, self],
 	);
 	const { channels } = useChannels();
-	// Only if something is typed: there may be thousands.
+	// Listed only when something is typed: there may be thousands.
 	const others = written.trim() === '' ? [] : channels.filter(({ id }) => !conversations.has(id));
 	const open = (id: string) => {
 		onClose();
@@ -58,8 +58,8 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 		run: () => open(conversation.id),
 	});
 	const channelChoices = (listed: readonly ListedChannel[]): Choice[] =>
-		found(listed, ({ name }) => name, written)
-			.slice(0, MOST)
+		findByName(listed, ({ name }) => name, written)
+			.slice(0, MAX_SHOWN)
 			.map(({ id, name, memberCount, isArchived }) => ({
 				key: id,
 				icon: (
@@ -93,15 +93,15 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 				groups={[
 					{
 						heading: 'Conversations',
-						choices: found(named, ({ name }) => name, written)
-							.slice(0, MOST)
+						choices: findByName(named, ({ name }) => name, written)
+							.slice(0, MAX_SHOWN)
 							.map(toChoice),
 					},
 					{
 						heading: 'People',
-						choices: foundPeople(users, leftOut, written)
-							.slice(0, MOST)
-							.map((user) => personChoice(user, () => showToast(client.openDirect([user.id]).then(open)))),
+						choices: findPeople(users, excluded, written)
+							.slice(0, MAX_SHOWN)
+							.map((user) => personChoice(user, () => toastResult(client.openDirect([user.id]).then(open)))),
 					},
 					{
 						heading: 'Channels you are not in',
@@ -110,7 +110,7 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 					{ heading: 'Archived channels', choices: channelChoices(others.filter((one) => one.isArchived)) },
 					{ heading: 'Messages', choices: written.trim() === '' ? [] : [searching] },
 				]}
-				nothing="No matches. The + above your conversations creates a channel."
+				nothing="No matches. To create a channel, use + above your conversations."
 			/>
 			{isAlone && (
 				<footer className="dialog-foot">

@@ -1,4 +1,4 @@
-/** Turns typed text into a valid channel name as far as possible, and finds what is still wrong with it. */
+/** Turns typed text into a channel name, and checks the name by the server's rules. */
 
 const MAX_LENGTH = 80;
 const ALLOWED = /^[\p{Ll}\p{Lo}\p{N}_-]+$/u;
@@ -7,7 +7,7 @@ const ONLY_PUNCTUATION = /^[_-]+$/;
 export const channelNameFrom = (written: string): string =>
 	written.trim().toLowerCase().replace(/^#/, '').replace(/\s+/g, '-');
 
-/** The error that the server would return, by the server's rules. Null: the name is valid. */
+/** The error code that the server would return; null if the name is valid. */
 export function nameProblem(name: string): string | null {
 	if (name === '') return 'invalid_name_required';
 	if (name.length > MAX_LENGTH) return 'invalid_name_maxlength';

@@ -1,7 +1,10 @@
 import type { User } from '@tidemark/client';
 import { canBeNamed } from '../session/names.ts';
 
-/** Finds items by a few letters, best first: names that start with them, then words that do, then any that contain them. */
+/**
+ * Finds items by a few letters of their name. Names that start with the letters come first, then names with a word that starts with
+ * them, then names that contain them.
+ */
 
 const rankOf = (text: string, words: string): number => {
 	const lower = text.toLowerCase();
@@ -13,7 +16,7 @@ const rankOf = (text: string, words: string): number => {
 export const lettersOf = (written: string): string => written.trim().toLowerCase().replace(/^[#@]/, '');
 
 /** Equally good matches keep their order. */
-export function found<T>(all: Iterable<T>, textOf: (one: T) => string, written: string): readonly T[] {
+export function findByName<T>(all: Iterable<T>, textOf: (one: T) => string, written: string): readonly T[] {
 	const words = lettersOf(written);
 	return [...all]
 		.map((one) => ({ one, rank: rankOf(textOf(one), words) }))
@@ -22,14 +25,14 @@ export function found<T>(all: Iterable<T>, textOf: (one: T) => string, written: 
 		.map(({ one }) => one);
 }
 
-/** Finds people by short or full name, without deactivated and excluded ones. */
-export function foundPeople(
+/** Finds people by short or full name. Leaves out deactivated and excluded people. */
+export function findPeople(
 	users: ReadonlyMap<string, User>,
-	leftOut: ReadonlySet<string>,
+	excluded: ReadonlySet<string>,
 	written: string,
 ): readonly User[] {
 	const people = [...users.values()]
-		.filter((user) => canBeNamed(user) && !leftOut.has(user.id))
+		.filter((user) => canBeNamed(user) && !excluded.has(user.id))
 		.toSorted((a, b) => (a.realName || a.name).localeCompare(b.realName || b.name));
-	return found(people, ({ name, realName }) => `${realName} @${name}`, written);
+	return findByName(people, ({ name, realName }) => `${realName} @${name}`, written);
 }

@@ -1,4 +1,4 @@
-/** Cuts a small square from the middle of the picture, as the server stores photos. */
+/** Cuts a small square from the middle of a picture, in the size in which the server stores photos. */
 
 const PIXELS = 256;
 

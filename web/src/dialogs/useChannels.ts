@@ -1,7 +1,7 @@
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 
-/** A public channel of the workspace, joined or not. */
+/** A channel that the user can find, joined or not. */
 export interface ListedChannel {
 	readonly id: string;
 	readonly name: string;
@@ -31,7 +31,10 @@ const listedOf = ({ id, name, is_member, is_archived, num_members = 0 }: WireCha
 	memberCount: num_members,
 });
 
-/** All public channels of the workspace, including archived ones; loads page after page while it is shown. */
+/**
+ * All channels that the user can find: public ones and the user's private ones, including archived ones. Loads page after page
+ * while the component is mounted.
+ */
 export function useChannels(): { readonly channels: readonly ListedChannel[]; readonly isFailed: boolean } {
 	const client = useClient();
 	const [channels, setChannels] = useState<readonly ListedChannel[]>([]);

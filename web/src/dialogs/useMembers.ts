@@ -1,12 +1,12 @@
 import { ApiError } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
-import { everybody } from '../session/everybody.ts';
+import { loadEverybody } from '../session/load-everybody.ts';
 
 /** The members of a conversation: the first page, further pages on request, and the total. */
 
-export interface MembersOf {
-	/** Null: not known yet. */
+export interface ConversationMembers {
+	/** Null: not loaded yet. */
 	readonly members: readonly string[] | null;
 	readonly total: number;
 	readonly hasMore: boolean;
@@ -15,7 +15,7 @@ export interface MembersOf {
 	add(user: string): Promise<void>;
 }
 
-export function useMembers(id: string): MembersOf {
+export function useMembers(id: string): ConversationMembers {
 	const client = useClient();
 	const store = client.conversation(id);
 	const [members, setMembers] = useState<readonly string[] | null>(null);
@@ -32,8 +32,8 @@ export function useMembers(id: string): MembersOf {
 			const [page, { channel }] = await Promise.all([
 				store.members(),
 				client.call('conversations.info', { channel: id, include_num_members: true }),
-				// Names come in pages too, rather than one by one.
-				everybody(client),
+				// Loads the names of all users in pages, instead of one request per member.
+				loadEverybody(client),
 			]);
 			if (isOver) return;
 			setMembers(page.members);

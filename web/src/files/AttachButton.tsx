@@ -14,7 +14,7 @@ export function AttachButton({ onFiles }: { readonly onFiles: (files: readonly F
 				hidden
 				onChange={({ target }) => {
 					onFiles([...(target.files ?? [])]);
-					// Cleared, so that choosing the same file again is a change.
+					// Clear it: otherwise choosing the same file again would cause no change event.
 					target.value = '';
 				}}
 			/>

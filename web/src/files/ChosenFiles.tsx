@@ -4,7 +4,7 @@ import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { removeFile, useChosen } from './chosen.ts';
 
-/** The files attached to the message that the user is writing. */
+/** The files that the user has attached to an unsent message. */
 export function ChosenFiles({ place }: { readonly place: string }) {
 	const files = useChosen(place);
 	if (files.length === 0) return null;

@@ -1,9 +1,9 @@
 import type { SharedFile } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Question } from '../ui/Question.tsx';
 
-/** Deleting cannot be undone: it asks first. */
+/** Asks before a file is deleted, because that cannot be undone. */
 export function DeleteFileDialog({
 	file,
 	onClose,
@@ -19,12 +19,13 @@ export function DeleteFileDialog({
 			yes="Delete"
 			onNo={onClose}
 			onYes={() => {
-				showToast(client.deleteFile(file.id), 'File deleted.');
+				toastResult(client.deleteFile(file.id), 'File deleted.');
 				onClose();
 			}}
 		>
 			<p>
-				<bdi>{file.title}</bdi> is deleted for everybody, in every message that shares it. The messages stay.
+				This deletes <bdi>{file.title}</bdi> for everybody, in every message that shares it. The messages
+				stay.
 			</p>
 		</Question>
 	);

@@ -1,8 +1,8 @@
-import type { SharedFile } from '@tidemark/client';
+import { ApiError, type SharedFile } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
 import { useSelf } from '../session/names.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { DeleteFileDialog } from './DeleteFileDialog.tsx';
 
@@ -11,10 +11,10 @@ export function FileButtons({ file }: { readonly file: SharedFile }) {
 	const client = useClient();
 	const self = useSelf();
 	const [isAsking, setAsking] = useState(false);
-	// Requested on click: the link of a card that was shown for hours has expired.
+	// Requests the link on click: a link that was requested hours ago has expired.
 	const download = async () => {
 		const link = await client.fileLink(file.id);
-		if (!link) throw new Error('gone');
+		if (!link) throw new ApiError('file_not_found', 'files.getLinks');
 		const anchor = document.createElement('a');
 		anchor.href = link.downloadUrl;
 		anchor.download = file.name;
@@ -22,7 +22,7 @@ export function FileButtons({ file }: { readonly file: SharedFile }) {
 	};
 	return (
 		<>
-			<IconButton icon="download" label={`Download ${file.title}`} onClick={() => showToast(download())} />
+			<IconButton icon="download" label={`Download ${file.title}`} onClick={() => toastResult(download())} />
 			{file.user === self && (
 				<IconButton icon="trash" label={`Delete ${file.title}`} onClick={() => setAsking(true)} />
 			)}

@@ -5,7 +5,7 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { exactTime, fileSize } from '../ui/format.ts';
 import { FileButtons } from './FileButtons.tsx';
 
-/** A picture as large as the window allows. */
+/** Shows a picture as large as the window allows. */
 export function FileViewer({ file, onClose }: { readonly file: SharedFile; readonly onClose: () => void }) {
 	const link = useFileLink(file.id);
 	const author = nameOf(useUser(file.user));

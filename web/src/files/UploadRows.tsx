@@ -4,7 +4,7 @@ import { endUpload, retryUpload, type Upload, useUploads } from './uploads.ts';
 
 interface Props {
 	readonly place: string;
-	/** Called with the text of an upload that was cancelled or discarded. */
+	/** Called with the text of a message whose upload the user cancelled or discarded. */
 	readonly onText: (written: string) => void;
 }
 
@@ -40,9 +40,7 @@ function UploadRow({ upload, onText }: { readonly upload: Upload } & Pick<Props,
 			) : (
 				<>
 					<span className="file-words" role="alert">
-						<strong dir="auto">
-							{name} {upload.files.length === 1 ? 'was' : 'were'} not sent
-						</strong>
+						<strong dir="auto">Not sent: {name}</strong>
 						{upload.written !== '' && <span dir="auto">{upload.written}</span>}
 						<span className="refusal">{upload.error}</span>
 					</span>

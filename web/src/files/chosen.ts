@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** Files that were chosen for a message and not sent yet, by place. A reload loses them: browsers cannot store files. */
+/**
+ * Files that the user has chosen for a message and not sent yet. `place` is the conversation or thread of the message. A reload
+ * loses the files, because browsers cannot store them.
+ */
 
 /** Maximum number of files per message. */
 export const MAX_FILES = 20;
@@ -17,7 +20,7 @@ function set(place: string, files: readonly File[]): void {
 	for (const listener of listeners) listener();
 }
 
-/** Returns how many did not fit. */
+/** Returns how many files exceed the limit and were not added. */
 export function addFiles(place: string, files: readonly File[]): number {
 	const all = [...(chosen.get(place) ?? NONE), ...files];
 	set(place, all.slice(0, MAX_FILES));

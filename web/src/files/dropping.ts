@@ -1,12 +1,12 @@
 import { type RefObject, useEffect, useState } from 'react';
 
-/** Whether files are being dragged over the pane around an element, and the files that are dropped. */
+/** Returns whether files are being dragged over the pane around `inside`; calls `onFiles` when they are dropped. */
 export function useDropped(inside: RefObject<HTMLElement | null>, onFiles: (files: readonly File[]) => void) {
 	const [isOver, setOver] = useState(false);
 	useEffect(() => {
 		const pane = inside.current?.closest<HTMLElement>('.pane, .thread-panel');
 		if (!pane) return;
-		// The browser enters a child before it leaves the parent.
+		// The browser reports that the pointer enters a child before it reports that it leaves the parent, so this counts both.
 		let depth = 0;
 		const enter = (event: DragEvent) => {
 			if (!hasFiles(event)) return;
@@ -46,7 +46,7 @@ const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.i
 
 export const filesIn = (transfer: DataTransfer | null): readonly File[] => [...(transfer?.files ?? [])];
 
-/** A file that is dropped beside a pane must not replace the page. */
+/** Without this, a file that is dropped outside a pane would replace the page. */
 export function ignoreOtherDrops(): () => void {
 	const ignore = (event: DragEvent) => {
 		if (!hasFiles(event) || event.defaultPrevented) return;

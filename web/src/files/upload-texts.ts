@@ -1,13 +1,13 @@
 import { addToDraft } from '../composer/drafts.ts';
 
 /**
- * Keeps the texts of messages with files in the browser's storage until the server has acknowledged them. Browsers cannot store the files
- * themselves, so a reload loses those; the texts become drafts again when the same tab loads the page.
+ * Stores the texts of messages with files in the browser until the server has acknowledged the messages. Browsers cannot store the
+ * files themselves, so a reload loses them; the texts become drafts again when the same tab loads the page.
  */
 
 const PREFIX = 'tidemark.upload-text.';
 const TAB = 'tidemark.tab';
-/** Texts of a closed tab are recovered by any tab after this time. */
+/** After this time, any tab recovers the texts of a closed tab. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
 
 interface Text {
@@ -27,17 +27,17 @@ function tab(): string {
 
 const keyOf = (id: number): string => `${PREFIX}${tab()}.${id}`;
 
-export function keepText(id: number, { user, channel, threadTs, written }: Text): void {
+export function saveText(id: number, { user, channel, threadTs, written }: Text): void {
 	if (written === '') return;
 	const kept = { user, channel, ...(threadTs ? { threadTs } : {}), written, at: Date.now() };
 	try {
 		localStorage.setItem(keyOf(id), JSON.stringify(kept));
 	} catch {
-		// The storage is full: the text lives as long as the page.
+		// The storage is full: a reload loses the text.
 	}
 }
 
-export const dropText = (id: number): void => localStorage.removeItem(keyOf(id));
+export const removeText = (id: number): void => localStorage.removeItem(keyOf(id));
 
 /** Call once, before any draft is read. */
 export function recoverTexts(): void {

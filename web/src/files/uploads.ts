@@ -1,15 +1,15 @@
 import { ApiError, type TidemarkClient } from '@tidemark/client';
 import { useSyncExternalStore } from 'react';
 import { toWire } from '../composer/wire-text.ts';
-import { everybody } from '../session/everybody.ts';
+import { loadEverybody } from '../session/load-everybody.ts';
 import { fileSize } from '../ui/format.ts';
-import { sayError } from '../ui/states.tsx';
+import { errorText } from '../ui/states.tsx';
 import { hasChosen, placeOf } from './chosen.ts';
-import { dropText, keepText } from './upload-texts.ts';
+import { removeText, saveText } from './upload-texts.ts';
 
 /**
- * Messages with files that are being uploaded: progress, cancelling and retrying. Before a reload the page asks, because it loses the
- * files; their text becomes a draft again (upload-texts.ts).
+ * Uploads the files of messages: progress, cancelling and retrying. A reload loses the files, so the page asks before it; the text of
+ * the message becomes a draft again (upload-texts.ts).
  */
 
 export interface Sending {
@@ -25,7 +25,7 @@ export interface Upload extends Sending {
 	readonly id: number;
 	/** From 0 to 1. */
 	readonly progress: number;
-	/** A sentence; null while the upload runs. */
+	/** What to tell the user; null while the upload runs. */
 	readonly error: string | null;
 }
 
@@ -44,13 +44,13 @@ const change = (id: number, changes: Partial<Upload>): void =>
 
 function drop(id: number): void {
 	set(uploads.filter((upload) => upload.id !== id));
-	dropText(id);
+	removeText(id);
 }
 
 export function startUpload(client: TidemarkClient, sending: Sending): void {
 	newest += 1;
 	const upload: Upload = { ...sending, id: newest, progress: 0, error: null };
-	keepText(upload.id, sending);
+	saveText(upload.id, sending);
 	set([...uploads, upload]);
 	void run(client, upload);
 }
@@ -60,7 +60,7 @@ export function retryUpload(client: TidemarkClient, upload: Upload): void {
 	void run(client, upload);
 }
 
-/** Cancels a running upload, or drops a failed one. */
+/** Cancels a running upload, or discards a failed one. */
 export function endUpload({ id }: Upload): void {
 	stops.get(id)?.abort();
 	drop(id);
@@ -71,8 +71,8 @@ async function run(client: TidemarkClient, upload: Upload): Promise<void> {
 	const stop = new AbortController();
 	stops.set(id, stop);
 	try {
-		// The server does not link names in the texts of files, so their users must be known here.
-		if (written.includes('@')) await everybody(client);
+		// The server does not turn names in these texts into mentions, so the page needs all users to do it.
+		if (written.includes('@')) await loadEverybody(client);
 		const { users, conversations } = client.getSnapshot();
 		const comment = toWire(written, users, conversations.values());
 		if (stop.signal.aborted) return;
@@ -98,12 +98,12 @@ const LIMIT = /at most (\d+) bytes/;
 
 function reasonOf(error: unknown, files: readonly File[]): string {
 	if (!(error instanceof ApiError)) return 'The upload failed. Try again.';
-	if (error.code !== 'file_too_large') return sayError(error.code);
+	if (error.code !== 'file_too_large') return errorText(error.code);
 	const limit = Number(LIMIT.exec(error.details.join(' '))?.[1] ?? 0);
 	const names = files.filter(({ size }) => size > limit).map(({ name }) => name);
 	return limit > 0
-		? `${names.join(', ')}: larger than ${fileSize(limit)}, the limit of this server.`
-		: sayError(error.code);
+		? `${names.join(', ')}: this server accepts files of at most ${fileSize(limit)}.`
+		: errorText(error.code);
 }
 
 addEventListener('beforeunload', (event) => {
@@ -115,14 +115,14 @@ function subscribe(listener: () => void): () => void {
 	return () => listeners.delete(listener);
 }
 
-const shown = new Map<string, readonly Upload[]>();
+const latestLists = new Map<string, readonly Upload[]>();
 
-/** The same list until an upload changes. */
+/** Returns the same list until an upload in this place changes. */
 function uploadsIn(place: string): readonly Upload[] {
 	const now = uploads.filter(({ channel, threadTs }) => placeOf(channel, threadTs) === place);
-	const before = shown.get(place) ?? NONE;
+	const before = latestLists.get(place) ?? NONE;
 	if (now.length === before.length && now.every((upload, index) => upload === before[index])) return before;
-	shown.set(place, now);
+	latestLists.set(place, now);
 	return now;
 }
 

@@ -2,31 +2,33 @@ import { ApiError, type ExplainedItem, type Explanation } from '@tidemark/client
 import { useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { Folding } from '../message/Folding.tsx';
+import { useFullMessage } from '../message/full-message.ts';
 import { MessageBody } from '../message/MessageBody.tsx';
-import { useWhole } from '../message/whole.ts';
 import { titledName, useConversationName, useUserName } from '../session/names.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { formatRoute, parseRoute, toConversation } from '../session/route.ts';
 import { exactTime, plural, whenOf } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 
-/** The messages behind a badge, each with its reason, as the server counts them. */
+/** The messages that a badge counts, each with the reason, as the server explains them. */
 
 const REASONS: Readonly<Record<ExplainedItem['reasons'][number], string>> = {
-	dm: 'A direct message to you',
-	direct_mention: 'It mentions you',
-	channel_mention: 'It is for the whole channel',
-	thread_mention: 'A reply that mentions you',
+	dm: 'Direct message to you',
+	direct_mention: 'Mentions you',
+	channel_mention: 'Mentions the whole channel',
+	thread_mention: 'Reply that mentions you',
 };
 
 interface Props {
 	readonly ask: () => Promise<Explanation>;
-	/** Loaded again when this changes. */
+	/** The list is loaded again when the badge changes. */
 	readonly badge: number;
+	/** Called with the listed messages. */
+	readonly onLoaded?: (items: readonly ExplainedItem[]) => void;
 	readonly onOpen?: () => void;
 }
 
-export function ExplainedList({ ask, badge, onOpen }: Props) {
+export function ExplainedList({ ask, badge, onLoaded, onOpen }: Props) {
 	const [answer, setAnswer] = useState<Explanation | null>(null);
 	const [error, setError] = useState<string | null>(null);
 	const [attempt, setAttempt] = useState(0);
@@ -35,13 +37,17 @@ export function ExplainedList({ ask, badge, onOpen }: Props) {
 		let isCurrent = true;
 		setError(null);
 		ask().then(
-			(explanation) => isCurrent && setAnswer(explanation),
+			(explanation) => {
+				if (!isCurrent) return;
+				setAnswer(explanation);
+				onLoaded?.(explanation.items);
+			},
 			(reason) => isCurrent && setError(reason instanceof ApiError ? reason.code : 'network_error'),
 		);
 		return () => {
 			isCurrent = false;
 		};
-	}, [ask, badge, attempt]);
+	}, [ask, badge, attempt, onLoaded]);
 	if (error) return <Failed error={error} onRetry={() => setAttempt(attempt + 1)} />;
 	if (!answer) return <Loading lines={3} />;
 	if (answer.items.length === 0)
@@ -53,8 +59,8 @@ export function ExplainedList({ ask, badge, onOpen }: Props) {
 	return (
 		<>
 			<p className="explained-sum">
-				{plural(answer.badge, 'message makes', 'messages make')} up this badge
-				{answer.hasMore ? '; the newest are shown' : ''}.
+				The badge counts {plural(answer.badge, 'message')}
+				{answer.hasMore ? '; the newest ones are shown' : ''}.
 			</p>
 			<ul className="explained">
 				{answer.items.toReversed().map((item) => (
@@ -67,7 +73,7 @@ export function ExplainedList({ ask, badge, onOpen }: Props) {
 
 function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly onOpen?: () => void }) {
 	const author = useUserName(item.user);
-	const said = useWhole(item);
+	const content = useFullMessage(item);
 	const conversation = useSelected(({ conversations }) => conversations.get(item.channel) ?? null);
 	const name = useConversationName(conversation);
 	const isReply = item.threadTs !== null && item.threadTs !== item.ts;
@@ -79,7 +85,7 @@ function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly on
 			<PersonAvatar id={item.user} name={author} />
 			<div className="inbox-main">
 				<div className="inbox-top">
-					{/* It covers the whole card; links in the text stand above it. */}
+					{/* This link covers the whole card; links in the text are in front of it. */}
 					<a className="explained-link" href={formatRoute(route)} onClick={onOpen}>
 						<strong>{author || '…'}</strong>
 					</a>
@@ -90,8 +96,8 @@ function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly on
 						{whenOf(item.ts)}
 					</time>
 				</div>
-				<Folding className="message-text" text={said.text}>
-					<MessageBody said={said} />
+				<Folding className="message-text" text={content.text}>
+					<MessageBody content={content} />
 				</Folding>
 				<div className="reasons">
 					{item.reasons.map((reason) => (

@@ -1,11 +1,11 @@
 import type { Conversation } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { memo } from 'react';
+import { useFullMessage } from '../message/full-message.ts';
 import { PlainText } from '../message/PlainText.tsx';
-import { useWhole } from '../message/whole.ts';
 import { badgeOf, useConversationName, useSelf, useUserName } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { isUnread } from '../sidebar/sections.ts';
 import { Badge } from '../ui/Badge.tsx';
@@ -16,7 +16,7 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 	const client = useClient();
 	const name = useConversationName(conversation);
 	const { id, preview, badgeCount, unreadCountDisplay, isMuted, hasUnreads } = conversation;
-	const said = useWhole(preview && { ...preview, channel: id });
+	const content = useFullMessage(preview && { ...preview, channel: id });
 	return (
 		<div className={`inbox-item ${isUnread(conversation) ? 'unread' : ''} ${isMuted ? 'muted' : ''}`}>
 			<a href={formatRoute(toConversation(id))}>
@@ -35,7 +35,7 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 					<span className="inbox-preview">
 						{preview ? (
 							<>
-								<Author id={preview.user} />: <PlainText said={said} />
+								<Author id={preview.user} />: <PlainText content={content} />
 							</>
 						) : (
 							'No messages yet'
@@ -47,7 +47,7 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 				icon="check"
 				label={`Mark ${name} as read`}
 				disabled={!hasUnreads}
-				onClick={() => showToast(client.conversation(id).mark())}
+				onClick={() => toastResult(client.conversation(id).mark())}
 			/>
 		</div>
 	);

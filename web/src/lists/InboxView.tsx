@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { DialogName } from '../dialogs/Dialogs.tsx';
 import { formatRoute, toScreen } from '../session/route.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { isUnread } from '../sidebar/sections.ts';
 import { plural } from '../ui/format.ts';
 import { PaneHead } from '../ui/PaneHead.tsx';
@@ -41,7 +41,7 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 				isLoading.current = false;
 			});
 	};
-	// biome-ignore lint/correctness/useExhaustiveDependencies: what is in sight changes with the list
+	// biome-ignore lint/correctness/useExhaustiveDependencies: other rows are visible when the list changes
 	useEffect(loadNear, [shown]);
 
 	return (
@@ -69,7 +69,7 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 					type="button"
 					className="button small"
 					disabled={!hasUnreads}
-					onClick={() => showToast(client.markAll(), 'Everything is marked as read.')}
+					onClick={() => toastResult(client.markAll(), 'Everything is marked as read.')}
 				>
 					Mark all as read
 				</button>
@@ -111,7 +111,7 @@ const emptyTitle = (isOnlyUnread: boolean, hasUnreads: boolean): string => {
 	return hasUnreads ? 'No unread conversations' : 'You’re all caught up';
 };
 
-/** Replies count in their threads, not in the conversations that are listed here. */
+/** A link to Threads: replies count in their threads, not in the listed conversations. */
 const UnreadReplies = ({ count }: { readonly count: number }) => (
 	<a href={formatRoute(toScreen('threads'))}>{plural(count, 'unread reply', 'unread replies')} in Threads</a>
 );

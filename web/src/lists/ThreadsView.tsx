@@ -3,7 +3,7 @@ import { useClient, useSelected, useThreads } from '@tidemark/client/react';
 import { MessageRow } from '../message/MessageRow.tsx';
 import { titledName, useConversationName } from '../session/names.ts';
 import { openThread } from '../session/route.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { plural } from '../ui/format.ts';
 import { PaneHead } from '../ui/PaneHead.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
@@ -27,14 +27,14 @@ export function ThreadsView() {
 					type="button"
 					className="button small"
 					disabled={!totals.hasUnreads}
-					onClick={() => showToast(client.threads.markAll())}
+					onClick={() => toastResult(client.threads.markAll())}
 				>
 					Mark all as read
 				</button>
 			</PaneHead>
 			<div className="scroller">
 				{!isLoaded && isLoading && <Loading />}
-				{!isLoaded && error && <Failed error={error} onRetry={() => showToast(client.threads.load())} />}
+				{!isLoaded && error && <Failed error={error} onRetry={() => toastResult(client.threads.load())} />}
 				{isLoaded && threads.length === 0 && (
 					<Empty icon="thread" title="No threads yet">
 						You follow a thread when you start it, reply in it or are mentioned in it.
@@ -47,7 +47,7 @@ export function ThreadsView() {
 				</ul>
 				{hasMore && (
 					<div className="buttons centred">
-						<button type="button" className="button" onClick={() => showToast(client.threads.loadMore())}>
+						<button type="button" className="button" onClick={() => toastResult(client.threads.loadMore())}>
 							Show more
 						</button>
 					</div>

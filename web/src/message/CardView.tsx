@@ -6,7 +6,7 @@ import type { Card } from './rich/cards.ts';
 /** An attachment with its coloured bar. */
 export function CardView({ card }: { readonly card: Card }) {
 	const { colour, pretext, author, title, parts, footer, ts } = card;
-	const isMixed = colour?.startsWith('#') ?? false;
+	const isHex = colour?.startsWith('#') ?? false;
 	return (
 		<>
 			{pretext.length > 0 && (
@@ -15,8 +15,8 @@ export function CardView({ card }: { readonly card: Card }) {
 				</div>
 			)}
 			<div
-				className={`card ${isMixed ? '' : (colour ?? '')}`}
-				style={isMixed ? { borderLeftColor: colour ?? '' } : {}}
+				className={`card ${isHex ? '' : (colour ?? '')}`}
+				style={isHex ? { borderLeftColor: colour ?? '' } : {}}
 			>
 				{author.length > 0 && (
 					<div className="card-small">

@@ -1,10 +1,10 @@
 import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Question } from '../ui/Question.tsx';
 import { MessageBody } from './MessageBody.tsx';
 
-/** Deleting cannot be undone: it asks first. */
+/** Asks before a message is deleted, because that cannot be undone. */
 export function DeleteDialog({
 	message,
 	onClose,
@@ -20,14 +20,14 @@ export function DeleteDialog({
 			yes="Delete"
 			onNo={onClose}
 			onYes={() => {
-				showToast(conversation.delete(message.ts));
+				toastResult(conversation.delete(message.ts));
 				onClose();
 			}}
 		>
 			<blockquote className="quoted">
-				<MessageBody said={message} />
+				<MessageBody content={message} />
 			</blockquote>
-			<p className="hint">It disappears for everybody, and from all unread counts.</p>
+			<p className="hint">The message disappears for everybody. You cannot undo this.</p>
 		</Question>
 	);
 }

@@ -2,7 +2,7 @@ import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { WriteBox } from '../composer/WriteBox.tsx';
 import { fromWire, toWire } from '../composer/wire-text.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 
 /** Edits one of the user's messages in place. */
 export function EditBox({ message, onDone }: { readonly message: Message; readonly onDone: () => void }) {
@@ -19,12 +19,12 @@ export function EditBox({ message, onDone }: { readonly message: Message; readon
 			onSend={(text) => {
 				const { users, conversations } = client.getSnapshot();
 				const changed = toWire(text, users, conversations.values());
-				// The box closes once the server has acknowledged the change, and keeps the text if that fails.
+				// The box closes when the server has acknowledged the edit. If the edit fails, the box keeps the text.
 				const saved =
 					changed === message.text
 						? Promise.resolve()
 						: client.conversation(message.channel).edit(message.ts, changed);
-				showToast(saved.then(onDone));
+				toastResult(saved.then(onDone));
 			}}
 		/>
 	);

@@ -16,7 +16,7 @@ export function isLong(text: string): boolean {
 	return lines > LONG_LINES;
 }
 
-/** A very long message shows its beginning, and the rest on demand. */
+/** Shows the beginning of a very long message, and a button for the rest. */
 export function Folding({ className, text, children }: Props) {
 	const [isOpen, setOpen] = useState(false);
 	if (!isLong(text))

@@ -1,21 +1,21 @@
 import type { Message, TidemarkClient } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
-import { runShortcut, useOffers } from '../apps/offers.ts';
+import { runShortcut, useAppFeatures } from '../apps/features.ts';
 import { ReactDialog } from '../dialogs/ReactDialog.tsx';
 import { ReadersDialog } from '../dialogs/ReadersDialog.tsx';
 import { useSelf } from '../session/names.ts';
 import { openThread } from '../session/route.ts';
-import { say, showToast } from '../session/toast.tsx';
+import { toast, toastResult } from '../session/toast.tsx';
 import { copyText } from '../ui/copying.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu, type MenuItem } from '../ui/Menu.tsx';
+import { wordsOf } from './content.ts';
 import { DeleteDialog } from './DeleteDialog.tsx';
 import { isEditable } from './editable.ts';
 import { NOTHING_TO_MARK, unreadFrom } from './mark-unread.ts';
 import { plainText } from './plain-text.ts';
-import { wordsOf } from './said.ts';
 
 interface Props {
 	readonly message: Message;
@@ -31,17 +31,17 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 	const isMine = message.user === self;
 	const canEdit = isEditable(message, self);
 	const copied = () => message.text || plainText(wordsOf(message), client.getSnapshot().users);
-	const reading = useReading(message, isInThread);
-	const shortcuts = useOffers().shortcuts.filter(({ type }) => type === 'message');
+	const readActions = useReadActions(message, isInThread);
+	const shortcuts = useAppFeatures().shortcuts.filter(({ type }) => type === 'message');
 	const items: MenuItem[] = [
-		...reading,
+		...readActions,
 		...(isInThread ? [] : [{ label: 'Who has read this', run: () => setDialog('readers') }]),
-		{ label: 'Copy text', run: () => showToast(copyText(copied()), 'Copied.') },
+		{ label: 'Copy text', run: () => toastResult(copyText(copied()), 'Copied.') },
 		...shortcuts.map((shortcut) => ({
 			label: shortcut.name,
 			hint: shortcut.app_name,
 			run: () =>
-				showToast(runShortcut(client, shortcut, { channel: message.channel, message_ts: message.ts })),
+				toastResult(runShortcut(client, shortcut, { channel: message.channel, message_ts: message.ts })),
 		})),
 		...(isMine
 			? [
@@ -75,8 +75,8 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 	);
 }
 
-/** A reply counts in its thread, everything else in its conversation. */
-function useReading(message: Message, isInThread: boolean): readonly MenuItem[] {
+/** Marks a reply read or unread in its thread, any other message in its conversation. */
+function useReadActions(message: Message, isInThread: boolean): readonly MenuItem[] {
 	const client = useClient();
 	const self = useSelf();
 	const { channel, ts, threadTs } = message;
@@ -85,25 +85,25 @@ function useReading(message: Message, isInThread: boolean): readonly MenuItem[] 
 		const thread = client.thread(channel, threadTs);
 		const mark = () => {
 			const from = unreadFrom(thread.getSnapshot().replies, ts, self);
-			if (from === null) say(NOTHING_TO_MARK);
-			else showToast(thread.markUnread(from));
+			if (from === null) toast(NOTHING_TO_MARK);
+			else toastResult(thread.markUnread(from));
 		};
 		return [
 			{ label: 'Mark unread from here', run: mark },
-			{ label: 'Mark read up to here', run: () => showToast(thread.mark(ts)) },
+			{ label: 'Mark read up to here', run: () => toastResult(thread.mark(ts)) },
 		];
 	}
 	const conversation = client.conversation(channel);
 	return [
 		{ label: 'Mark unread from here', hint: 'U', run: () => markUnread(client, channel, ts) },
-		{ label: 'Mark read up to here', run: () => showToast(conversation.mark(ts)) },
+		{ label: 'Mark read up to here', run: () => toastResult(conversation.mark(ts)) },
 	];
 }
 
-/** Marks unread from this message on; from one of the user's own, from the next message by somebody else. */
+/** Marks this message and later ones unread. For one of the user's own messages, starts at the next message by another user. */
 export function markUnread(client: TidemarkClient, channel: string, ts: string): void {
 	const conversation = client.conversation(channel);
 	const from = unreadFrom(conversation.getSnapshot().messages, ts, client.getSnapshot().self?.id ?? '');
-	if (from === null) say(NOTHING_TO_MARK);
-	else showToast(conversation.markUnread(from));
+	if (from === null) toast(NOTHING_TO_MARK);
+	else toastResult(conversation.markUnread(from));
 }

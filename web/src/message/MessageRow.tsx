@@ -18,19 +18,19 @@ import { ThreadSummaryLine } from './ThreadSummaryLine.tsx';
 
 interface Props {
 	readonly message: Message;
-	/** Shortly after a message of the same author: shown without name and picture. */
+	/** Follows shortly after a message of the same author: shown without name and picture. */
 	readonly isContinued: boolean;
 	readonly isInThread: boolean;
 	readonly isHighlighted?: boolean;
 	/** The message that Tab focuses; arrow keys reach the others. */
 	readonly isTabStop: boolean;
-	/** Roots show their thread, except where the thread itself is shown. */
+	/** Whether a root shows the number of its replies. */
 	readonly showsThread: boolean;
 }
 
 /**
- * One message. Its buttons, and the time beside a follow-up, are rendered when the pointer or the focus is on it, which keeps long
- * lists fast.
+ * One message. Its buttons, and the time beside a continued message, are rendered only while the pointer or the focus is on the
+ * message, which keeps long lists fast.
  */
 export const MessageRow = memo(function MessageRow(props: Props) {
 	const { message, isContinued, isInThread, isHighlighted = false, isTabStop, showsThread } = props;
@@ -39,18 +39,18 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 	const self = useSelf();
 	const article = useRef<HTMLElement>(null);
 	const canEdit = isEditable(message, self);
-	const cameFrom = useRef<Element | null>(null);
+	const focusedBefore = useRef<Element | null>(null);
 	const edit = useCallback(() => {
-		cameFrom.current = document.activeElement;
+		focusedBefore.current = document.activeElement;
 		setEditing(canEdit);
 	}, [canEdit]);
 	const stopEditing = () => {
 		setEditing(false);
-		// The focused element was removed without an event.
+		// Removing the focused element causes no blur event.
 		setNear(false);
-		// The focus returns to the text box if the arrow up led here, otherwise to the message.
-		const place = cameFrom.current?.matches('textarea') ? cameFrom.current : article.current;
-		requestAnimationFrame(() => (place as HTMLElement | null)?.focus({ preventScroll: true }));
+		// The focus returns to the text box if the user came from there with the arrow up, otherwise to the message.
+		const target = focusedBefore.current?.matches('textarea') ? focusedBefore.current : article.current;
+		requestAnimationFrame(() => (target as HTMLElement | null)?.focus({ preventScroll: true }));
 	};
 	useAskedToEdit(article, edit);
 	const author = useUserName(message.user);
@@ -67,7 +67,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 			// A message that appears under a resting pointer gets no pointerenter.
 			onPointerMove={() => setNear(true)}
 			onPointerLeave={({ currentTarget, pointerType }) => {
-				// A finger leaves before its tap becomes a click: the button it pressed must still be there.
+				// On touch screens the pointer leaves before the tap becomes a click: the tapped button must still be there.
 				const isTapped = pointerType !== 'mouse' && currentTarget.contains(document.activeElement);
 				if (!isTapped) setNear(false);
 			}}
@@ -117,7 +117,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 						{message.isTombstone ? (
 							<em className="hint">This message was deleted.</em>
 						) : (
-							<MessageBody said={message} hasControls />
+							<MessageBody content={message} hasControls />
 						)}
 						{message.edited && !message.isTombstone && <span className="hint"> (edited)</span>}
 					</Folding>

@@ -10,7 +10,7 @@ export const MessageText = memo(function MessageText({ text }: { readonly text: 
 	const blocks = textBlocks(text);
 	const [only] = blocks;
 	if (blocks.length <= 1 && (!only || only.kind === 'words')) return <Pieces pieces={parseText(text)} />;
-	// biome-ignore lint/suspicious/noArrayIndexKey: blocks of one text have no other identity, and are rebuilt with it
+	// biome-ignore lint/suspicious/noArrayIndexKey: blocks have no identity, and are rebuilt when the text changes
 	return blocks.map((block, index) => <BlockOf key={index} block={block} />);
 });
 
@@ -43,7 +43,7 @@ function BlockOf({ block }: { readonly block: TextBlock }) {
 }
 
 export const Pieces = ({ pieces }: { readonly pieces: readonly Piece[] }) =>
-	// biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other identity, and are rebuilt with it
+	// biome-ignore lint/suspicious/noArrayIndexKey: pieces have no identity, and are rebuilt when the text changes
 	pieces.map((piece, index) => <PieceOf key={index} piece={piece} />);
 
 function PieceOf({ piece }: { readonly piece: Piece }) {

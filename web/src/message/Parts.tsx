@@ -2,9 +2,9 @@ import { Pieces } from './MessageText.tsx';
 import { type Field, type Part, UNKNOWN } from './rich/part.ts';
 import type { Words } from './rich/words.ts';
 
-/** Parts of a message, one under the other. */
+/** The parts of a message, one below the other. */
 export const Parts = ({ parts }: { readonly parts: readonly Part[] }) =>
-	// biome-ignore lint/suspicious/noArrayIndexKey: parts of one message have no other identity, and are rebuilt with it
+	// biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity, and are rebuilt when the message changes
 	parts.map((part, index) => <PartOf key={index} part={part} />);
 
 function PartOf({ part }: { readonly part: Part }) {
@@ -45,7 +45,7 @@ function PartOf({ part }: { readonly part: Part }) {
 const Items = ({ className, items }: { readonly className: string; readonly items: readonly Words[] }) => (
 	<div className={className}>
 		{items.map((words, index) => (
-			// biome-ignore lint/suspicious/noArrayIndexKey: they stand where they were sent
+			// biome-ignore lint/suspicious/noArrayIndexKey: items never move
 			<span key={index}>
 				<Pieces pieces={words} />
 			</span>
@@ -56,7 +56,7 @@ const Items = ({ className, items }: { readonly className: string; readonly item
 const Fields = ({ fields }: { readonly fields: readonly Field[] }) => (
 	<div className="part-fields">
 		{fields.map(({ title, words, isShort }, index) => (
-			// biome-ignore lint/suspicious/noArrayIndexKey: they stand where they were sent
+			// biome-ignore lint/suspicious/noArrayIndexKey: items never move
 			<div key={index} className={isShort ? '' : 'long'}>
 				{title.length > 0 && (
 					<strong>
@@ -73,7 +73,7 @@ const Fields = ({ fields }: { readonly fields: readonly Field[] }) => (
 
 function List({ part }: { readonly part: Extract<Part, { kind: 'list' }> }) {
 	const items = part.items.map((words, index) => (
-		// biome-ignore lint/suspicious/noArrayIndexKey: they stand where they were sent
+		// biome-ignore lint/suspicious/noArrayIndexKey: items never move
 		<li key={index}>
 			<Pieces pieces={words} />
 		</li>

@@ -1,11 +1,11 @@
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useMemo } from 'react';
+import { type MessageContent, wordsOf } from './content.ts';
 import { namedIn, plainText } from './plain-text.ts';
-import { type Said, wordsOf } from './said.ts';
 
-export function PlainText({ said }: { readonly said: Said }) {
+export function PlainText({ content }: { readonly content: MessageContent }) {
 	const client = useClient();
-	const words = useMemo(() => wordsOf(said), [said]);
+	const words = useMemo(() => wordsOf(content), [content]);
 	return useSelected(({ users }) => {
 		for (const id of namedIn(words)) if (!users.has(id)) client.user(id);
 		return plainText(words, users);

@@ -1,7 +1,7 @@
 import type { Message, Reaction } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { nameOf, useSelf } from '../session/names.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { emojiNamed } from './emoji.ts';
 
 /** The reactions to a message; a click adds or removes the user's own. */
@@ -38,12 +38,12 @@ function Chip({ message, reaction }: { readonly message: Message; readonly react
 			aria-pressed={isMine}
 			title={title}
 			aria-label={`${name}, ${count}. ${title}`}
-			onClick={() => showToast(isMine ? store.unreact(message.ts, name) : store.react(message.ts, name))}
+			onClick={() => toastResult(isMine ? store.unreact(message.ts, name) : store.react(message.ts, name))}
 		>
 			<span aria-hidden="true">{emojiOf(name)}</span> {count}
 		</button>
 	);
 }
 
-/** A skin tone follows after `::`. An unknown emoji is shown by name. */
+/** A name may end with `::` and a skin tone, which is not shown. An unknown emoji is shown by its name. */
 const emojiOf = (name: string): string => emojiNamed(name.split('::')[0] ?? name) ?? `:${name}:`;

@@ -1,6 +1,6 @@
 import type { Message } from '@tidemark/client';
 
-/** An edit changes only the text, which is not shown if there are blocks. */
+/** A message with blocks is not editable: an edit changes only the text, which the blocks hide. */
 export const isEditable = ({ user, status, isTombstone, blocks }: Message, self: string): boolean =>
 	user === self && status === 'sent' && !isTombstone && !blocks?.length;
 

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react';
 
-/** Starts editing from outside the message: the arrow up in the text box. */
+/** Lets the arrow up in the text box start editing a message, by an event on the message's element. */
 
 const EDIT = 'tidemark-edit';
 

@@ -1,8 +1,8 @@
 import type { Message } from '@tidemark/client';
 
 /**
- * The first unread message when a message is marked unread. The user's own messages are never unread: for one of them, it is the
- * next message of somebody else. Null: there is none.
+ * The message from which to mark unread. That is the given message, or, because a user's own messages are never unread, the next
+ * message by another user. Null if there is none.
  */
 export function unreadFrom(messages: readonly Message[], ts: string, self: string): string | null {
 	const marked = messages.find((message) => message.ts === ts);
@@ -14,4 +14,4 @@ export function unreadFrom(messages: readonly Message[], ts: string, self: strin
 	return next?.ts ?? null;
 }
 
-export const NOTHING_TO_MARK = 'There is nothing to mark unread: no one else has written since this message.';
+export const NOTHING_TO_MARK = 'There is nothing to mark unread: nobody else has written since this message.';

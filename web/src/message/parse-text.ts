@@ -14,7 +14,7 @@ export type Piece =
 	| { readonly kind: 'link'; readonly href: string; readonly text: string }
 	| { readonly kind: 'bold' | 'italic' | 'strike'; readonly pieces: readonly Piece[] };
 
-/** As at Slack, these three characters are escaped as entities. */
+/** As in Slack, these three characters are escaped as entities. */
 export const unescapeText = (text: string): string =>
 	text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 export const escapeText = (text: string): string =>
@@ -85,10 +85,10 @@ function pieceOf(match: RegExpExecArray): Piece {
 	return { kind: 'text', text: withEmoji(emoji ?? '') };
 }
 
-/** Text without other markup. */
+/** Replaces the names of emoji in a text without other markup. */
 export const emojiIn = (text: string): string => text.replace(new RegExp(EMOJI, 'g'), withEmoji);
 
-/** One or several names in a row. */
+/** Replaces one name, or several in a row. */
 const withEmoji = (text: string): string =>
 	text.replace(/:([^:]+):/g, (whole, name: string) => emojiNamed(name) ?? whole);
 

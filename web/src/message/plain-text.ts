@@ -15,7 +15,7 @@ export function plainText(words: Words, users: Users): string {
 	return words.map(plain).join('').replace(/\s+/g, ' ').trim();
 }
 
-/** The users that it mentions. */
+/** The ids of the users that the message names. */
 export const namedIn = (words: Words): readonly string[] =>
 	words.flatMap((piece) =>
 		piece.kind === 'user' ? [piece.id] : 'pieces' in piece ? namedIn(piece.pieces) : [],

@@ -8,7 +8,8 @@ export type TextBlock =
 	| { readonly kind: 'quote'; readonly text: string }
 	| {
 			readonly kind: 'list';
-			readonly items: readonly string[] /** Null: without numbers. */;
+			readonly items: readonly string[];
+			/** The number of the first item; null for bullets. */
 			readonly from: number | null;
 	  };
 

@@ -2,15 +2,15 @@ import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { Dialog } from '../ui/Dialog.tsx';
 import { isFixed, WORDS } from './notification-state.ts';
-import { isRefusal, notificationState, turnOff, turnOn } from './subscribing.ts';
+import { isWebPushOff, notificationState, turnOff, turnOn } from './subscribing.ts';
 
-/** Notifications of this browser: turns them on or off, or says why that is impossible. */
+/** Turns notifications in this browser on or off, or says why that is impossible. */
 export function NotificationsDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const [state, setState] = useState(() => notificationState(client));
 	useEffect(() => {
 		client.call('push.webKey').catch((error: unknown) => {
-			if (isRefusal(error)) setState('refused');
+			if (isWebPushOff(error)) setState('disabled');
 		});
 	}, [client]);
 	const change = (turn: typeof turnOn) => {

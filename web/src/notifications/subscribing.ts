@@ -1,18 +1,18 @@
 import { ApiError, type TidemarkClient } from '@tidemark/client';
-import { inTurn } from './in-turn.ts';
+import { withNotificationLock } from './notification-lock.ts';
 import { type NotificationState, notificationStateOf } from './notification-state.ts';
 
 /**
- * Registers this browser as a device of the signed-in user. A browser has one subscription, so it belongs to the user who turned
- * notifications on last. That user is stored, so that a lost subscription is created again when they return.
+ * Registers this browser as a device of the signed-in user. A browser has one push subscription, so it notifies only the user who
+ * turned notifications on last. The browser stores that user's id, and restores a lost subscription when the user returns.
  */
 
-const WISH = 'tidemark.notified';
+const TURNED_ON_BY = 'tidemark.notified';
 const WORKER = '/sw.js';
-const LEAVE_WITHIN_MS = 3_000;
+const SIGN_OUT_WITHIN_MS = 3_000;
 
 const selfOf = (client: TidemarkClient): string => client.getSnapshot().self?.id ?? '';
-const isWished = (client: TidemarkClient): boolean => localStorage.getItem(WISH) === selfOf(client);
+const isTurnedOn = (client: TidemarkClient): boolean => localStorage.getItem(TURNED_ON_BY) === selfOf(client);
 
 export function notificationState(client: TidemarkClient): NotificationState {
 	const isSupported =
@@ -21,11 +21,11 @@ export function notificationState(client: TidemarkClient): NotificationState {
 		isSecure: isSecureContext,
 		isSupported,
 		permission: isSupported ? Notification.permission : 'default',
-		isWished: isWished(client),
+		isTurnedOn: isTurnedOn(client),
 	});
 }
 
-export const isRefusal = (error: unknown): boolean =>
+export const isWebPushOff = (error: unknown): boolean =>
 	error instanceof ApiError && error.code === 'web_push_off';
 
 /** Asks for the browser's permission first, which is possible only while a click is handled. */
@@ -34,37 +34,37 @@ export async function turnOn(client: TidemarkClient): Promise<NotificationState>
 	try {
 		await register(client);
 	} catch (error) {
-		return isRefusal(error) ? 'refused' : 'failed';
+		return isWebPushOff(error) ? 'disabled' : 'failed';
 	}
-	localStorage.setItem(WISH, selfOf(client));
+	localStorage.setItem(TURNED_ON_BY, selfOf(client));
 	return notificationState(client);
 }
 
 export async function turnOff(client: TidemarkClient): Promise<NotificationState> {
-	localStorage.removeItem(WISH);
+	localStorage.removeItem(TURNED_ON_BY);
 	const registration = await navigator.serviceWorker.getRegistration('/');
 	const subscription = await registration?.pushManager.getSubscription();
 	if (registration && subscription) {
-		// Otherwise the server finds out from the push service with the next message.
+		// If this call fails, the push service rejects the server's next notification, and the server removes the device.
 		await client.call('push.devices.remove', deviceOf(subscription)).catch(() => undefined);
 		await subscription.unsubscribe();
-		const shown = await inTurn(() => registration.getNotifications());
+		const shown = await withNotificationLock(() => registration.getNotifications());
 		for (const notification of shown) notification.close();
 	}
 	await navigator.clearAppBadge?.().catch(() => undefined);
 	return notificationState(client);
 }
 
-/** Called when the user returns: restores a subscription that the browser or the server has lost. */
-export async function renew(client: TidemarkClient): Promise<void> {
-	// The next visit retries.
+/** Restores a subscription that the browser or the server has lost. Call it when the user returns. */
+export async function renewSubscription(client: TidemarkClient): Promise<void> {
+	// If this fails, the next visit retries.
 	if (notificationState(client) === 'on') await register(client).catch(() => undefined);
 }
 
-/** Called before the user signs out; gives up after a short time. */
-export async function leave(client: TidemarkClient): Promise<void> {
-	if (!isWished(client)) return;
-	const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
+/** Call it before the user signs out. Waits only a short time for the server. */
+export async function unsubscribeBeforeSignOut(client: TidemarkClient): Promise<void> {
+	if (!isTurnedOn(client)) return;
+	const late = new Promise((resolve) => setTimeout(resolve, SIGN_OUT_WITHIN_MS));
 	await Promise.race([turnOff(client).catch(() => undefined), late]);
 }
 
@@ -76,7 +76,7 @@ async function register(client: TidemarkClient): Promise<void> {
 	await client.call('push.devices.add', deviceOf(subscription));
 }
 
-/** A subscription is for one key of one server: with another one it has to be created again. */
+/** A subscription is bound to the server's key. If the key has changed, the subscription is created again. */
 async function subscribe(pushManager: PushManager, key: string): Promise<PushSubscription> {
 	const present = await pushManager.getSubscription();
 	if (present && keyOf(present) === key) return present;

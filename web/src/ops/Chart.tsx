@@ -1,22 +1,22 @@
 import { useEffect, useMemo, useRef } from 'react';
 import UPlot from 'uplot';
 import { tickTime } from '../ui/format.ts';
-import type { ChartSpec, Look } from './charts.ts';
+import type { ChartSpec, Scrape } from './charts.ts';
 
-/** Lines over time, drawn by uPlot. The newest values are also shown as text, for screen readers. */
+/** A chart of values over time, drawn by uPlot. The newest values also appear as text. */
 
 const HEIGHT = 170;
 const COLOURS = ['--chart-1', '--chart-2', '--chart-3'];
-/** Steps of the time axis, and the time that it shows at least, in seconds. */
+/** Steps of the time axis, and the shortest time that it shows; both in seconds. */
 const STEPS = [15, 30, 60, 120, 300];
-const LEAST_SECONDS = 60;
+const MIN_SECONDS = 60;
 /** Axis steps of charts whose values are whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
 
 interface Props {
 	readonly spec: ChartSpec;
-	readonly looks: readonly Look[];
-	/** The chart is rebuilt when the theme changes, because it reads colours once. */
+	readonly scrapes: readonly Scrape[];
+	/** uPlot reads the colours once, so the chart is rebuilt when the theme changes. */
 	readonly theme: string;
 }
 
@@ -27,12 +27,12 @@ const shown = (value: number | null | undefined, unit: string): string => {
 	return unit === '/s' ? `${number}/s` : unit ? `${number} ${unit}` : number;
 };
 
-export function Chart({ spec, looks, theme }: Props) {
+export function Chart({ spec, scrapes, theme }: Props) {
 	const place = useRef<HTMLDivElement>(null);
 	const plot = useRef<UPlot | null>(null);
-	const data = useMemo(() => dataOf(spec, looks), [spec, looks]);
+	const data = useMemo(() => dataOf(spec, scrapes), [spec, scrapes]);
 
-	// biome-ignore lint/correctness/useExhaustiveDependencies: data comes by the effect below
+	// biome-ignore lint/correctness/useExhaustiveDependencies: the effect below passes new data to the chart
 	useEffect(() => {
 		const element = place.current;
 		if (!element) return;
@@ -65,9 +65,9 @@ export function Chart({ spec, looks, theme }: Props) {
 	);
 }
 
-/** From the second sample on: rates need two. */
-function dataOf(spec: ChartSpec, looks: readonly Look[]): UPlot.AlignedData {
-	const pairs = looks.slice(1).map((now, index) => [looks[index] ?? now, now] as const);
+/** Starts at the second scrape, because a rate needs two. */
+function dataOf(spec: ChartSpec, scrapes: readonly Scrape[]): UPlot.AlignedData {
+	const pairs = scrapes.slice(1).map((now, index) => [scrapes[index] ?? now, now] as const);
 	const lines = spec.lines.map(({ read }) => pairs.map(([before, now]) => read(before, now) ?? null));
 	return [pairs.map(([, now]) => now.at), ...lines];
 }
@@ -76,7 +76,7 @@ function optionsOf(spec: ChartSpec, element: HTMLElement): UPlot.Options {
 	const style = getComputedStyle(element);
 	const probe = document.createElement('span');
 	element.append(probe);
-	/** Resolved by the browser: a canvas does not support light-dark(). */
+	/** The browser resolves the colour, because a canvas does not support light-dark(). */
 	const colour = (name: string): string => {
 		probe.style.color = `var(${name})`;
 		return getComputedStyle(probe).color;
@@ -95,7 +95,7 @@ function optionsOf(spec: ChartSpec, element: HTMLElement): UPlot.Options {
 		height: HEIGHT,
 		legend: { show: false },
 		cursor: { y: false },
-		// Room for half of the last label, which may be under the end of the line.
+		// Room for half of the last label, which may be below the end of the line.
 		padding: [10, 24, 0, 0],
 		axes: [
 			{
@@ -113,7 +113,7 @@ function optionsOf(spec: ChartSpec, element: HTMLElement): UPlot.Options {
 			},
 		],
 		scales: {
-			x: { range: (_, first, last) => [Math.min(first, last - LEAST_SECONDS), last] },
+			x: { range: (_, first, last) => [Math.min(first, last - MIN_SECONDS), last] },
 			y: { range: (_, __, most) => [0, Math.max(most * 1.15, 1)] },
 		},
 		series: [

@@ -6,25 +6,25 @@ import { plural } from '../ui/format.ts';
 import { Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 import { Chart } from './Chart.tsx';
-import { Condition } from './Condition.tsx';
 import { CHARTS, exportedBy } from './charts.ts';
-import { Facts } from './Facts.tsx';
 import { ProcessChoice } from './ProcessChoice.tsx';
-import { shownOf, troublesOf } from './processes.ts';
+import { ProcessStatus } from './ProcessStatus.tsx';
+import { chosenProcess, problemsOf } from './processes.ts';
+import { Totals } from './Totals.tsx';
 import { useProcesses } from './useProcesses.ts';
 
-/** The state of one process of the server: what is degraded, and charts of its load. */
+/** The operations page: what is degraded in one process of the server, and charts of its load. */
 export function Ops() {
 	const [isAdmin, setAdmin] = useState(false);
 	const { processes, unansweredSince } = useProcesses(isAdmin);
 	const [chosen, setChosen] = useState<string | null>(null);
-	const shown = shownOf(processes, chosen);
-	const looks = shown?.looks ?? [];
+	const shown = chosenProcess(processes, chosen);
+	const scrapes = shown?.scrapes ?? [];
 	const now = Math.max(...processes.map(({ answeredAt }) => answeredAt));
-	const troubles =
+	const problems =
 		unansweredSince === null
 			? shown
-				? troublesOf(shown, now)
+				? problemsOf(shown, now)
 				: []
 			: [
 					{
@@ -34,14 +34,14 @@ export function Ops() {
 					},
 				];
 	const theme = useTheme();
-	const newest = looks.at(-1);
+	const newest = scrapes.at(-1);
 	const exported = newest
 		? CHARTS.flatMap(
 				(chart) => exportedBy(chart, newest)?.lines.map(({ label }) => `${chart.id} ${label}`) ?? [],
 			).join('\n')
 		: '';
-	// The same objects while the server exports the same metrics.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: rebuilt when other lines are exported, not with every scrape
+	// Keeps the same objects while the server exports the same metrics.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: rebuilt only when the server exports other metrics
 	const charts = useMemo(
 		() => (newest ? CHARTS.map((chart) => exportedBy(chart, newest)).filter((chart) => chart !== null) : []),
 		[exported],
@@ -68,20 +68,20 @@ export function Ops() {
 				</button>
 			</header>
 			{shown && <ProcessChoice processes={processes} shown={shown} now={now} onChoose={setChosen} />}
-			{(shown || unansweredSince !== null) && <Condition process={shown} troubles={troubles} />}
-			{newest && <Facts look={newest} />}
-			{looks.length < 2 ? (
+			{(shown || unansweredSince !== null) && <ProcessStatus process={shown} problems={problems} />}
+			{newest && <Totals scrape={newest} />}
+			{scrapes.length < 2 ? (
 				<Loading label="Loading metrics" />
 			) : (
 				<div className="charts">
 					{charts.map((chart) => (
-						<Chart key={chart.id} spec={chart} looks={looks} theme={theme} />
+						<Chart key={chart.id} spec={chart} scrapes={scrapes} theme={theme} />
 					))}
 				</div>
 			)}
 			<p className="hint">
-				{plural(looks.length, 'sample')} of /metrics from this process. The page takes one every two seconds
-				from the process that answers, and keeps 300 of each.
+				The charts show {plural(scrapes.length, 'sample')} of this process’s /metrics. The page takes a sample
+				every two seconds, from the process that answers, and keeps the last 300 of each process.
 			</p>
 		</main>
 	);

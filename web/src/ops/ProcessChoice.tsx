@@ -1,4 +1,4 @@
-import { type Process, titleOf, troublesOf } from './processes.ts';
+import { type Process, problemsOf, titleOf } from './processes.ts';
 
 interface Props {
 	readonly processes: readonly Process[];
@@ -7,29 +7,29 @@ interface Props {
 	readonly onChoose: (id: string) => void;
 }
 
-/** Chooses which of the answering processes to show. */
+/** Chooses which process to show, if several answer. */
 export function ProcessChoice({ processes, shown, now, onChoose }: Props) {
 	if (processes.length === 1)
 		return (
 			<p className="hint">
 				{titleOf(shown)}
 				{shown.role === 'gateway' &&
-					': the process that answers here. For another gateway, open its own /ops; for a worker, its /metrics.'}
+					' answers at this address. For another gateway, open /ops at its own address; for a worker, open its /metrics.'}
 			</p>
 		);
 	return (
 		<fieldset className="processes">
-			<legend className="hint">Several processes answer here. Choose which to show:</legend>
+			<legend className="hint">Several processes answer at this address. Choose the one to show:</legend>
 			{processes.map((process) => (
 				<button
 					key={process.id}
 					type="button"
-					className={`button small ${troublesOf(process, now).length > 0 ? 'alarm' : ''}`}
+					className={`button small ${problemsOf(process, now).length > 0 ? 'alarm' : ''}`}
 					aria-pressed={process === shown}
 					onClick={() => onChoose(process.id)}
 				>
 					{titleOf(process)}
-					{troublesOf(process, now).length > 0 && ': degraded'}
+					{problemsOf(process, now).length > 0 && ': degraded'}
 				</button>
 			))}
 		</fieldset>

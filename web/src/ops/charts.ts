@@ -1,8 +1,9 @@
 import { bucketsOf, quantileBetween, type Sample, sumOf } from './prometheus.ts';
 
-/** The lines of the charts, and how each is computed from two samples of the metrics. Metrics that a server does not export are omitted. */
+/** The lines of the charts, and how each is computed from two scrapes of /metrics. Metrics that the server does not export are omitted. */
 
-export interface Look {
+/** The metrics of a process at one time. */
+export interface Scrape {
 	/** Seconds since 1970. */
 	readonly at: number;
 	readonly samples: readonly Sample[];
@@ -10,8 +11,8 @@ export interface Look {
 
 export interface LineSpec {
 	readonly label: string;
-	/** Null: nothing to show at this moment. Undefined: this server does not export it. */
-	readonly read: (before: Look, now: Look) => number | null | undefined;
+	/** Null: no value at this time. Undefined: the server does not export the metric. */
+	readonly read: (before: Scrape, now: Scrape) => number | null | undefined;
 }
 
 export interface ChartSpec {
@@ -33,7 +34,7 @@ const rate =
 	(before, now) => {
 		const [from, to] = [sumOf(before.samples, name, filter), sumOf(now.samples, name, filter)];
 		if (from === null || to === null) return undefined;
-		// The counter fell: the server was restarted.
+		// A counter falls only when the process was restarted.
 		return to < from ? null : (to - from) / (now.at - before.at);
 	};
 
@@ -104,22 +105,22 @@ export const CHARTS: readonly ChartSpec[] = [
 	},
 ];
 
-/** Totals since the server's start, as numbers: a line of something that should never happen would be flat. */
-export interface FactSpec {
+/** A total since the start of the process, shown as a number: a chart of something that should never happen would be flat. */
+export interface TotalSpec {
 	readonly label: string;
 	readonly metric: string;
-	/** Anything above 0 needs attention. */
+	/** A value above 0 needs attention. */
 	readonly isAlarm: boolean;
 }
 
-export const FACTS: readonly FactSpec[] = [
+export const TOTALS: readonly TotalSpec[] = [
 	{ label: 'Counts compared with the store', metric: 'tidemark_checked_counts_total', isAlarm: false },
-	{ label: 'Counts that were wrong', metric: 'tidemark_drifted_counts_total', isAlarm: true },
+	{ label: 'Wrong counts', metric: 'tidemark_drifted_counts_total', isAlarm: true },
 	{ label: 'Failed commits', metric: 'tidemark_failed_commits_total', isAlarm: true },
 ];
 
 /** A chart with the lines that this server exports; null when it exports none. */
-export function exportedBy(chart: ChartSpec, look: Look): ChartSpec | null {
-	const lines = chart.lines.filter(({ read }) => read(look, look) !== undefined);
+export function exportedBy(chart: ChartSpec, scrape: Scrape): ChartSpec | null {
+	const lines = chart.lines.filter(({ read }) => read(scrape, scrape) !== undefined);
 	return lines.length === 0 ? null : { ...chart, lines };
 }

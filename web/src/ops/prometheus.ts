@@ -1,4 +1,4 @@
-/** Parses the answer of `/metrics`: the part of Prometheus' text format that is used here. */
+/** Parses the answer of `/metrics`: the part of Prometheus' text format that the server uses. */
 
 export interface Sample {
 	readonly name: string;

@@ -3,7 +3,7 @@
 export interface Degraded {
 	readonly what: string;
 	readonly cause: string;
-	/** Milliseconds since 1970: from the server, or when this page first saw it. */
+	/** Milliseconds since 1970: the time that the server reports, or when this page first saw the problem. */
 	readonly since: number;
 }
 

@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from 'react';
 import { type Answer, answered, type Process } from './processes.ts';
 import { parseMetrics } from './prometheus.ts';
 
-/** Polls the server every two seconds. Behind a load balancer any of its processes may answer. */
+/** Polls /metrics and /readyz every two seconds. Behind a load balancer, any process may answer. */
 
 const EVERY_MS = 2_000;
 
 export interface Watched {
 	readonly processes: readonly Process[];
-	/** Since when no process answers. */
+	/** The time since which no process answers; null while one does. */
 	readonly unansweredSince: number | null;
 }
 
@@ -20,7 +20,7 @@ export function useProcesses(isOn: boolean): Watched {
 	useEffect(() => {
 		if (!isOn) return;
 		let isOver = false;
-		const look = async () => {
+		const poll = async () => {
 			const answers = await Promise.all([metrics(), readiness()]).catch(() => null);
 			if (isOver) return;
 			const now = Date.now();
@@ -32,9 +32,9 @@ export function useProcesses(isOn: boolean): Watched {
 						}
 					: { processes, unansweredSince: unansweredSince ?? now },
 			);
-			timer.current = setTimeout(look, EVERY_MS);
+			timer.current = setTimeout(poll, EVERY_MS);
 		};
-		void look();
+		void poll();
 		return () => {
 			isOver = true;
 			clearTimeout(timer.current);
@@ -43,14 +43,14 @@ export function useProcesses(isOn: boolean): Watched {
 	return watched;
 }
 
-/** Two requests, which two different processes may answer: each answer names its process. */
+/** Different processes may answer the two requests, so each answer names its process. */
 async function metrics(): Promise<Answer> {
 	const response = await fetch('/metrics');
 	if (!response.ok) throw new Error(`metrics answered ${response.status}`);
 	const samples = parseMetrics(await response.text());
 	const { id = '', role = 'server' } =
 		samples.find(({ name }) => name === 'tidemark_process_info')?.labels ?? {};
-	return { id, role, look: { at: Date.now() / 1000, samples } };
+	return { id, role, scrape: { at: Date.now() / 1000, samples } };
 }
 
 async function readiness(): Promise<Answer> {

@@ -7,7 +7,7 @@ import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { formatRoute, parseRoute, toConversation } from '../session/route.ts';
 import { exactTime, plural, whenOf } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { type Found, type Match, searchMessages } from './found.ts';
+import { type Match, type SearchResults, searchMessages } from './search-messages.ts';
 
 interface Props {
 	readonly query: string;
@@ -15,17 +15,23 @@ interface Props {
 	readonly nothing: { readonly title: string; readonly text: string };
 	/** Whether to show the number of matches. */
 	readonly isCounted?: boolean;
+	/** Messages to leave out, by `matchKey`. */
+	readonly without?: ReadonlySet<string>;
 }
 
-const MORE: Found = { total: 0, matches: [], page: 0, pages: 1 };
+export const matchKey = (channel: string, ts: string): string => `${channel} ${ts}`;
+
+const NONE: ReadonlySet<string> = new Set();
+
+const NO_RESULTS: SearchResults = { total: 0, matches: [], page: 0, pages: 1 };
 
 /** The messages that a search finds, newest first, a page at a time. */
-export function Matches({ query, nothing, isCounted = true }: Props) {
+export function Matches({ query, nothing, isCounted = true, without = NONE }: Props) {
 	const client = useClient();
-	const [found, setFound] = useState<Found | null>(null);
+	const [found, setFound] = useState<SearchResults | null>(null);
 	const [error, setError] = useState<string | null>(null);
 	const load = useCallback(
-		async (before: Found) => {
+		async (before: SearchResults) => {
 			setError(null);
 			try {
 				const next = await searchMessages(client, query, before.page + 1);
@@ -38,11 +44,12 @@ export function Matches({ query, nothing, isCounted = true }: Props) {
 	);
 	useEffect(() => {
 		setFound(null);
-		void load(MORE);
+		void load(NO_RESULTS);
 	}, [load]);
-	if (error) return <Failed error={error} onRetry={() => void load(found ?? MORE)} />;
+	if (error) return <Failed error={error} onRetry={() => void load(found ?? NO_RESULTS)} />;
 	if (!found) return <Loading lines={3} label="Searching" />;
-	if (found.matches.length === 0)
+	const shown = found.matches.filter(({ channel, ts }) => !without.has(matchKey(channel.id, ts)));
+	if (shown.length === 0 && found.page >= found.pages)
 		return (
 			<Empty icon="search" title={nothing.title}>
 				{nothing.text}
@@ -56,8 +63,8 @@ export function Matches({ query, nothing, isCounted = true }: Props) {
 				</p>
 			)}
 			<ul className="explained">
-				{found.matches.map((match) => (
-					<MatchRow key={`${match.channel.id} ${match.ts}`} match={match} />
+				{shown.map((match) => (
+					<MatchRow key={matchKey(match.channel.id, match.ts)} match={match} />
 				))}
 			</ul>
 			{found.page < found.pages && (
@@ -99,7 +106,11 @@ function MatchRow({ match }: { readonly match: Match }) {
 				</div>
 				<Folding className="message-text" text={match.text}>
 					<MessageBody
-						said={{ text: match.text, blocks: match.blocks ?? null, attachments: match.attachments ?? null }}
+						content={{
+							text: match.text,
+							blocks: match.blocks ?? null,
+							attachments: match.attachments ?? null,
+						}}
 					/>
 				</Folding>
 			</div>

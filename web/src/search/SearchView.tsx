@@ -4,7 +4,7 @@ import { PaneHead } from '../ui/PaneHead.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Matches } from './Matches.tsx';
 
-/** Search of messages. The address contains the query, so that *back* returns to it. */
+/** Searches messages. The address contains the query, so that the browser's back button returns to it. */
 export function SearchView({ query }: { readonly query: string }) {
 	const [written, setWritten] = useState(query);
 	const box = useRef<HTMLInputElement>(null);
@@ -18,7 +18,7 @@ export function SearchView({ query }: { readonly query: string }) {
 	};
 	return (
 		<main className="pane" aria-label="Search">
-			<PaneHead title="Search" about="Messages you may read" />
+			<PaneHead title="Search" about="Messages in your conversations and in public channels" />
 			<form className="search-form" onSubmit={submit}>
 				<input
 					ref={box}
@@ -37,15 +37,15 @@ export function SearchView({ query }: { readonly query: string }) {
 			<div className="scroller padded">
 				{query === '' ? (
 					<Empty icon="search" title="Find a message">
-						Words, “phrases in quotes”, -without, and from:name, in:#channel, before:, after: and on: a date,
-						has:link.
+						Type words or “a phrase in quotes”; -word excludes a word. Narrow the search with from:name,
+						in:#channel, has:link, or before:, after: and on: with a date such as 2026-06-01.
 					</Empty>
 				) : (
 					<Matches
 						query={query}
 						nothing={{
 							title: 'No matches',
-							text: 'Try fewer or other words, or the beginning of one: ferr*',
+							text: 'Try fewer or other words, or the beginning of a word, such as ferr*',
 						}}
 					/>
 				)}

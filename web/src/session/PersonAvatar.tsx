@@ -7,5 +7,5 @@ export function PersonAvatar(props: Omit<AvatarProps, 'photo'>) {
 	return <Avatar {...props} photo={photo && pathOf(photo)} />;
 }
 
-/** The same server serves the photo and this page, even if the address in the profile names another host. */
+/** The address without its host: behind a proxy, the profile may name a host that this browser cannot reach. */
 const pathOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).pathname : null);

@@ -1,7 +1,7 @@
 import { IconButton } from '../ui/IconButton.tsx';
 import { toggleTheme, useTheme } from './theme.ts';
 
-/** Changes between light and dark. */
+/** Switches between the light and the dark theme. */
 export function ThemeButton() {
 	const isDark = useTheme() === 'dark';
 	return (

@@ -9,7 +9,7 @@ export interface ThreadRef {
 
 export interface Route {
 	readonly screen: Screen;
-	/** The conversation; empty for other places. */
+	/** The conversation; empty on other screens. */
 	readonly id: string;
 	/** A message to show. */
 	readonly at: string | null;
@@ -43,12 +43,12 @@ export function formatRoute({ screen, id, at, thread, query: words }: Route): st
 	return `#/${path}${query ? `?${query}` : ''}`;
 }
 
-const NOWHERE: Route = { screen: 'home', id: '', at: null, thread: null };
+const HOME: Route = { screen: 'home', id: '', at: null, thread: null };
 
-export const toSearch = (query: string): Route => ({ ...NOWHERE, screen: 'search', query });
-export const toScreen = (screen: Screen): Route => ({ ...NOWHERE, screen });
+export const toSearch = (query: string): Route => ({ ...HOME, screen: 'search', query });
+export const toScreen = (screen: Screen): Route => ({ ...HOME, screen });
 export const toConversation = (id: string, at: string | null = null): Route => ({
-	...NOWHERE,
+	...HOME,
 	screen: 'conversation',
 	id,
 	at,

@@ -2,14 +2,17 @@ import { attendWindow } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** Whether the user is attentive: the window is visible, has the keyboard focus, and was used within the last minute. Only then are messages read. */
-export function useIsThere(): boolean {
+/**
+ * Whether the window has the user's attention: it is visible, has the keyboard focus, and was used within the last minute. Only then
+ * are messages marked read automatically.
+ */
+export function useIsAttentive(): boolean {
 	const { subscribe, getSnapshot } = useClient().attention;
 	return useSyncExternalStore(subscribe, getSnapshot);
 }
 
-/** Reports what happens in this window to the client, while it is shown. */
-export function useAttendance(): void {
+/** Reports the attention of this window to the client while the component is mounted. */
+export function useReportAttention(): void {
 	const { attention } = useClient();
 	useEffect(() => attendWindow(attention), [attention]);
 }

@@ -2,11 +2,11 @@ import type { TidemarkClient } from '@tidemark/client';
 import { useClient, useConnection } from '@tidemark/client/react';
 import { useEffect, useSyncExternalStore } from 'react';
 import { useSelf } from './names.ts';
-import { showToast } from './toast.tsx';
+import { toastResult } from './toast.tsx';
 
 /**
- * Conversations that the user wants on top, and sections that are folded. The server keeps them as preferences, so that they are
- * the same on every device; the browser keeps a copy to draw before the server has answered.
+ * The user's favourite conversations, and the folded sections of the sidebar. The server stores both as preferences, so that they are
+ * the same on every device. The browser stores a copy, to render the sidebar before the server has answered.
  */
 
 const FAVOURITE = 'favourite.';
@@ -20,7 +20,7 @@ interface Kept {
 }
 
 let kept: Kept = { user: '', favourites: NONE, folded: NONE };
-/** Changes that are not confirmed yet: an older answer of the server does not undo them. */
+/** Changes that the server has not acknowledged yet: an older answer of the server must not undo them. */
 const unconfirmed = new Map<string, string>();
 const listeners = new Set<() => void>();
 
@@ -78,8 +78,8 @@ async function set(client: TidemarkClient, user: string, name: string, isOn: boo
 	}
 }
 
-/** Loads them after each connect: changes of other devices meanwhile are not sent again. */
-export function useKeptSidebar(): void {
+/** Loads the preferences after each connect: a resume does not bring changes that other devices made meanwhile. */
+export function useSyncedSidebar(): void {
 	const client = useClient();
 	const self = useSelf();
 	const isOnline = useConnection().status === 'online';
@@ -107,14 +107,14 @@ export const setFavourite = (
 	user: string,
 	conversation: string,
 	isFavourite: boolean,
-): void => showToast(set(client, user, FAVOURITE + conversation, isFavourite));
+): void => toastResult(set(client, user, FAVOURITE + conversation, isFavourite));
 
 export const useFolded = (user: string): ReadonlySet<string> =>
 	useSyncExternalStore(subscribe, () => ofUser(user).folded);
 
-/** A section by its heading: names of preferences have no spaces. */
+/** The name of a section in a preference: its heading, without spaces, which names of preferences cannot have. */
 const sectionOf = (heading: string): string => heading.replaceAll(' ', '-');
 export const setFolded = (client: TidemarkClient, user: string, heading: string, isFolded: boolean): void =>
-	showToast(set(client, user, FOLDED + sectionOf(heading), isFolded));
+	toastResult(set(client, user, FOLDED + sectionOf(heading), isFolded));
 export const isFolded = (folded: ReadonlySet<string>, heading: string): boolean =>
 	folded.has(sectionOf(heading));

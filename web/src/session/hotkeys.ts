@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Global keys. An element that handles a key itself stops its propagation. */
+/** Keys that work anywhere in the page. An element that handles a key itself stops its propagation. */
 
 /** Written as `Shift+Escape`, `Alt+ArrowUp`, `Ctrl+k`. Cmd counts as Ctrl. */
 const chordOf = (event: KeyboardEvent): string =>
@@ -15,7 +15,7 @@ const chordOf = (event: KeyboardEvent): string =>
 		.filter(Boolean)
 		.join('+');
 
-/** Not while a dialog or menu is open, nor for keys that type into a text box. */
+/** Whether the key belongs to an open dialog or menu, or types into a text box. */
 function isTaken(event: KeyboardEvent, chord: string): boolean {
 	if (document.querySelector('dialog[open], [popover]:popover-open')) return true;
 	const target = event.target as HTMLElement;
@@ -38,22 +38,22 @@ export function useHotkey(chord: string, run: () => void): void {
 	}, [chord]);
 }
 
-const WRITES_ITSELF = 'input, textarea, select, [contenteditable]';
+const TAKES_TEXT = 'input, textarea, select, [contenteditable]';
 const PRESSED_BY_SPACE = 'button, a, summary, [role^=menuitem], [role=option]';
 
-/** A letter that is no hotkey starts a message: moves the focus to the text box. */
+/** Lets the user start a message by typing anywhere: a letter that is no hotkey moves the focus to the text box. */
 export function useTypingAnywhere(): void {
 	useEffect(() => {
 		const listener = (event: KeyboardEvent) => {
 			const target = event.target as HTMLElement;
 			if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
 				return;
-			if (event.key.length !== 1 || event.key === '?' || target.matches(WRITES_ITSELF)) return;
+			if (event.key.length !== 1 || event.key === '?' || target.matches(TAKES_TEXT)) return;
 			if (event.key === ' ' && (target.matches(PRESSED_BY_SPACE) || target === document.body)) return;
 			if (document.querySelector('dialog[open], [popover]:popover-open')) return;
-			const place = target.closest('.thread-panel') ?? document.querySelector('.pane');
-			// The browser then types the letter into the focused box.
-			place?.querySelector<HTMLTextAreaElement>(':scope > .composer textarea')?.focus();
+			const pane = target.closest('.thread-panel') ?? document.querySelector('.pane');
+			// The browser then types the letter into the focused text box.
+			pane?.querySelector<HTMLTextAreaElement>(':scope > .composer textarea')?.focus();
 		};
 		addEventListener('keydown', listener);
 		return () => removeEventListener('keydown', listener);

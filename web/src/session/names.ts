@@ -5,7 +5,7 @@ import { useClient, useSelected, useUser } from '@tidemark/client/react';
 
 export const nameOf = (user: User | undefined): string => user?.realName || user?.name || '';
 
-/** Users to write to or mention. Slackbot exists only for apps, and reads nothing. */
+/** Whether to offer the user as somebody to write to or mention. Slackbot exists only for apps, and reads nothing. */
 export const canBeNamed = ({ id, isDeleted }: User): boolean => !isDeleted && id !== 'USLACKBOT';
 
 type Users = ReadonlyMap<string, User>;
@@ -27,15 +27,15 @@ export function conversationName(conversation: Conversation, users: Users, self:
 export const isChannel = (conversation: Conversation | null): boolean =>
 	conversation?.kind === 'public' || conversation?.kind === 'private';
 
-/** The general channel, which is recognised by its id: nobody can leave or archive it. */
+/** Whether this is the general channel, which nobody can leave or archive. It is recognised by its id. */
 export const useIsGeneral = ({ id }: Pick<Conversation, 'id'>): boolean =>
 	useSelected(({ team }) => team !== null && id === `C${team.id.slice(1)}GENERAL`);
 
-/** The name in a sentence, without an icon beside it. */
+/** The name as part of a sentence: channels get a # because no icon is beside the name. */
 export const titledName = (conversation: Conversation | null, name: string): string =>
 	isChannel(conversation) ? `#${name}` : name;
 
-/** What a badge counts: every unread message of a direct message, mentions in a channel. */
+/** What the badge counts: mentions in a channel, every unread message in a direct or group message. */
 export const badgeOf = (conversation: Conversation): string =>
 	isChannel(conversation) ? 'mention' : 'unread message';
 
@@ -43,7 +43,7 @@ export const useSelf = (): string => useSelected(({ self }) => self?.id ?? '');
 
 export const useUserName = (id: string): string => nameOf(useUser(id));
 
-/** Loads the people in it if they are unknown. */
+/** The name of the conversation. Loads its members if their names are part of it. */
 export function useConversationName(conversation: Conversation | null): string {
 	const client = useClient();
 	const self = useSelf();

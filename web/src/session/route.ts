@@ -9,7 +9,7 @@ export const go = (route: Route): void => {
 	location.hash = formatRoute(route);
 };
 
-/** The thread beside the current view. */
+/** Opens the thread beside the current view. */
 export const openThread = (channel: string, ts: string): void =>
 	go({ ...parseRoute(location.hash), thread: { channel, ts } });
 export const closeThread = (): void => go({ ...parseRoute(location.hash), thread: null });

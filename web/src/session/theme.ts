@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Light or dark: follows the system until the user chooses. */
+/** The theme, light or dark. Follows the operating system until the user chooses. */
 
 const KEY = 'tidemark.theme';
 export type Theme = 'light' | 'dark';
@@ -30,7 +30,7 @@ export function toggleTheme(): void {
 	for (const listener of listeners) listener();
 }
 
-/** Frames and other tabs follow. */
+/** Applies the theme, also when another tab or a frame changes it. */
 export function followTheme(): void {
 	applyTheme();
 	addEventListener('storage', ({ key }) => {

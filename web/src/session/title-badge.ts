@@ -1,6 +1,6 @@
 import { shortCount } from '../ui/format.ts';
 
-/** Shows the badge of a background tab: in its title and on its icon. */
+/** Shows the badge in the title and on the icon of the tab, so that it is visible while the tab is in the background. */
 
 const SIZE = 64;
 

@@ -1,6 +1,6 @@
 import { ApiError } from '@tidemark/client';
 import { useEffect, useSyncExternalStore } from 'react';
-import { sayError } from '../ui/states.tsx';
+import { errorText } from '../ui/states.tsx';
 
 /** A short message about the last action, shown for a few seconds and read aloud. */
 
@@ -9,19 +9,19 @@ let text = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
-export function say(sentence: string): void {
+export function toast(sentence: string): void {
 	text = sentence;
 	clearTimeout(timer);
-	if (sentence) timer = setTimeout(() => say(''), SHOWN_MS);
+	if (sentence) timer = setTimeout(() => toast(''), SHOWN_MS);
 	for (const listener of listeners) listener();
 }
 
-/** For actions that nothing waits for: shows their success, or their error. */
-export function showToast(work: Promise<unknown>, success?: string): void {
+/** Shows the result of an action that nothing awaits: its error, or the text for success if there is one. */
+export function toastResult(work: Promise<unknown>, success?: string): void {
 	work.then(
-		() => success && say(success),
+		() => success && toast(success),
 		(error: unknown) =>
-			say(error instanceof ApiError ? sayError(error.code) : 'That did not work. Try again.'),
+			toast(error instanceof ApiError ? errorText(error.code) : 'This did not work. Try again.'),
 	);
 }
 
@@ -34,7 +34,7 @@ export function Toast() {
 	const shown = useSyncExternalStore(subscribe, () => text);
 	// The message belongs to the view in which the action happened.
 	useEffect(() => {
-		const clear = () => say('');
+		const clear = () => toast('');
 		addEventListener('hashchange', clear);
 		return () => removeEventListener('hashchange', clear);
 	}, []);

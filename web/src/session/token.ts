@@ -1,11 +1,11 @@
 /**
- * The token of the signed-in user. A link may contain one in its fragment, which browsers never send; it is removed from the
- * address bar at once. It is stored for this tab, so that two tabs may be two users, and as the last one used for new tabs.
+ * The token of the signed-in user. A link may contain a token in its fragment, which browsers never send; the page removes it from the
+ * address bar at once. The token is stored for this tab, so that two tabs can be two users, and in the browser for new tabs.
  */
 
 const KEY = 'tidemark.token';
 
-/** Reads `#token=…` from the address and removes it. */
+/** Reads the named values (`#token=…`) from the address and removes them. */
 export function takeFromLink(names: readonly string[]): Readonly<Record<string, string>> {
 	const fragment = new URLSearchParams(location.hash.slice(1));
 	const taken: Record<string, string> = {};
@@ -17,21 +17,21 @@ export function takeFromLink(names: readonly string[]): Readonly<Record<string, 
 	return taken;
 }
 
-/** A link that is opened in an open page changes only the fragment: the page reloads with it. */
+/** A link that is opened in a loaded page changes only the fragment: reloads the page, so that the link is handled. */
 export const followLinks = (names: readonly string[]): void =>
 	addEventListener('hashchange', () => {
 		const fragment = new URLSearchParams(location.hash.slice(1));
 		if (names.some((name) => fragment.has(name))) location.reload();
 	});
 
-export const keptToken = (): string | null => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
+export const storedToken = (): string | null => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
 
-export function keepToken(token: string): void {
+export function storeToken(token: string): void {
 	sessionStorage.setItem(KEY, token);
 	localStorage.setItem(KEY, token);
 }
 
-export function forgetToken(): void {
+export function clearToken(): void {
 	const token = sessionStorage.getItem(KEY);
 	sessionStorage.removeItem(KEY);
 	if (localStorage.getItem(KEY) === token) localStorage.removeItem(KEY);

@@ -1,12 +1,15 @@
 import type { UnsentPost, UnsentStore } from '@tidemark/client';
 
-/** Messages that were not sent yet, in this browser: an outage and a reload lose none. One key each, so that tabs do not overwrite each other. */
+/**
+ * Stores unsent messages in the browser, so that an outage and a reload lose none. Each message has its own key, so that tabs do not
+ * overwrite each other's.
+ */
 
 const PREFIX = 'tidemark.unsent.';
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 interface Kept {
-	/** When it was kept first: the order in which it is sent. */
+	/** When the message was first stored. Messages are sent in this order. */
 	readonly at: number;
 	readonly post: UnsentPost;
 }
@@ -36,7 +39,7 @@ export const unsentStore: UnsentStore = {
 		try {
 			localStorage.setItem(key, JSON.stringify({ at: read(key)?.at ?? Date.now(), post }));
 		} catch {
-			// The storage is full: the message is still sent by this page.
+			// The storage is full: this page still sends the message, but a reload loses it.
 		}
 	},
 	drop: (id) => localStorage.removeItem(PREFIX + id),

@@ -1,5 +1,5 @@
 import type { Conversation } from '@tidemark/client';
-import { useSelected } from '@tidemark/client/react';
+import { usePresence } from '../session/outage.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { Icon } from '../ui/icons.tsx';
 
@@ -11,12 +11,14 @@ interface Props {
 /** The icon of a channel, or the avatar of the person in a direct message. */
 export function ConversationIcon({ conversation, name }: Props) {
 	const { kind, user } = conversation;
-	const presence = useSelected((snapshot) => (user ? snapshot.presence.get(user) : undefined));
-	if (kind === 'im')
-		return <PersonAvatar id={user ?? ''} name={name} size="small" presence={presence ?? 'away'} />;
+	if (kind === 'im') return <DirectIcon user={user ?? ''} name={name} />;
 	return (
 		<span className="row-icon">
 			<Icon name={kind === 'mpim' ? 'people' : kind === 'private' ? 'lock' : 'hash'} />
 		</span>
 	);
 }
+
+const DirectIcon = ({ user, name }: { readonly user: string; readonly name: string }) => (
+	<PersonAvatar id={user} name={name} size="small" presence={usePresence(user)} />
+);

@@ -8,30 +8,30 @@ import { SidebarItem } from './SidebarItem.tsx';
 import { type SidebarRow, sidebarRows } from './sections.ts';
 
 const ROW_HEIGHT = 34;
-/** Maximum number of people whose presence is shown: those of the topmost direct messages. */
+/** The sidebar shows the presence of at most this many people: those of the topmost direct messages. */
 const MAX_WATCHED = 100;
 
 /** The list of all conversations; only visible rows are in the page. */
-export function ConversationList({ held }: { readonly held: Conversation | null }) {
+export function ConversationList({ opened }: { readonly opened: Conversation | null }) {
 	const client = useClient();
-	const current = held?.id ?? null;
+	const current = opened?.id ?? null;
 	const conversations = useSelected((snapshot) => snapshot.conversations);
 	const self = useSelf();
 	const favourites = useFavourites(self);
 	const folded = useFolded(self);
 	const rows = useMemo(
-		() => sidebarRows(conversations, held, favourites, (heading) => isFolded(folded, heading)),
-		[conversations, held, favourites, folded],
+		() => sidebarRows(conversations, opened, favourites, (heading) => isFolded(folded, heading)),
+		[conversations, opened, favourites, folded],
 	);
 	useDirectPresence(rows);
 	const handle = useRef<VirtualizerHandle>(null);
 	const scroller = useRef<HTMLDivElement>(null);
-	const place = rows.findIndex(({ key }) => key === current);
+	const currentIndex = rows.findIndex(({ key }) => key === current);
 
-	// Scrolls to a conversation that was opened by keyboard or from elsewhere.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is opened, not when the rows move
+	// Scrolls to a conversation that the user opened by keyboard or from another view.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: runs only when another conversation is opened, not when rows move
 	useEffect(() => {
-		if (place >= 0) handle.current?.scrollToIndex(place, { align: 'nearest' });
+		if (currentIndex >= 0) handle.current?.scrollToIndex(currentIndex, { align: 'nearest' });
 	}, [current]);
 
 	return (

@@ -1,10 +1,11 @@
-import { useClient, useSelected } from '@tidemark/client/react';
+import { useClient } from '@tidemark/client/react';
 import { useEffect } from 'react';
 import type { DialogName } from '../dialogs/Dialogs.tsx';
 import { useSelf, useUserName } from '../session/names.ts';
+import { useIsOutage, usePresence } from '../session/outage.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { ThemeButton } from '../session/ThemeButton.tsx';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu } from '../ui/Menu.tsx';
 
@@ -18,7 +19,8 @@ export function Me({ onDialog, onSignOut }: Props) {
 	const client = useClient();
 	const self = useSelf();
 	const name = useUserName(self);
-	const presence = useSelected((snapshot) => snapshot.presence.get(self));
+	const presence = usePresence(self);
+	const isOutage = useIsOutage();
 	useEffect(() => (self ? client.watchPresence([self]) : undefined), [client, self]);
 	const isAway = presence === 'away';
 	return (
@@ -26,7 +28,7 @@ export function Me({ onDialog, onSignOut }: Props) {
 			<PersonAvatar id={self} name={name} size="small" presence={presence} />
 			<span className="side-name">
 				{name}
-				<small>{isAway ? 'Away' : 'Active'}</small>
+				<small>{isOutage ? 'Offline' : isAway ? 'Away' : 'Active'}</small>
 			</span>
 			<ThemeButton />
 			<Menu
@@ -34,12 +36,12 @@ export function Me({ onDialog, onSignOut }: Props) {
 				items={[
 					{
 						label: isAway ? 'Set yourself active' : 'Set yourself away',
-						run: () => showToast(client.setPresence(isAway ? 'auto' : 'away')),
+						run: () => toastResult(client.setPresence(isAway ? 'auto' : 'away')),
 					},
 					{
 						label: 'Mark everything as read',
 						hint: 'Shift Esc',
-						run: () => showToast(client.markAll(), 'Everything is marked as read.'),
+						run: () => toastResult(client.markAll(), 'Everything is marked as read.'),
 					},
 					{ label: 'Notifications', run: () => onDialog('notifications') },
 					{ label: 'Your profile', run: () => onDialog('profile') },

@@ -10,13 +10,13 @@ import { ScreenLinks } from './ScreenLinks.tsx';
 
 interface Props {
 	readonly route: Route;
-	/** See held.ts. */
-	readonly held: Conversation | null;
+	/** See opened-conversation.ts. */
+	readonly opened: Conversation | null;
 	readonly onDialog: (name: DialogName) => void;
 	readonly onSignOut: () => void;
 }
 
-export function Sidebar({ route, held, onDialog, onSignOut }: Props) {
+export function Sidebar({ route, opened, onDialog, onSignOut }: Props) {
 	const team = useSelected((snapshot) => snapshot.team?.name ?? '');
 	return (
 		<nav className="sidebar" aria-label="Conversations" onKeyDown={walkRows}>
@@ -26,7 +26,7 @@ export function Sidebar({ route, held, onDialog, onSignOut }: Props) {
 				<IconButton icon="plus" label="New conversation" onClick={() => onDialog('new')} />
 			</header>
 			<ScreenLinks current={route.screen} />
-			<ConversationList held={held} />
+			<ConversationList opened={opened} />
 			<Me onDialog={onDialog} onSignOut={onSignOut} />
 		</nav>
 	);

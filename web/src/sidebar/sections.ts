@@ -1,18 +1,18 @@
 import type { Conversation } from '@tidemark/client';
 
-/** The order of the sidebar: unread conversations on top, then channels by name and direct messages by activity. */
+/** The order of the sidebar: unread conversations first, then favourites, channels by name and direct messages by activity. */
 
 export interface SidebarRow {
 	readonly key: string;
 	readonly heading: 'Unread' | 'Favourites' | 'Channels' | 'Direct messages' | null;
-	/** The conversations of this heading are hidden. */
+	/** Whether the conversations below this heading are hidden. */
 	readonly isFolded?: boolean;
 	readonly conversation: Conversation | null;
 }
 
 const isDirect = ({ kind }: Conversation): boolean => kind === 'im' || kind === 'mpim';
 
-/** Muted conversations stay in their section, unless a message names the user. */
+/** A muted conversation is listed as unread only if it has a badge, that is, if a message names the user. */
 export const isUnread = ({ hasUnreads, isMuted, badgeCount }: Conversation): boolean =>
 	(hasUnreads && !isMuted) || badgeCount > 0;
 
@@ -24,11 +24,12 @@ const byUrgency = (a: Conversation, b: Conversation): number =>
 	Number(b.badgeCount > 0) - Number(a.badgeCount > 0) || byActivity(a, b);
 
 /**
- * The open conversation is placed as it was when it was opened (`held`), so that it does not move under the pointer when it is
- * read or receives a message.
+ * Sorts the open conversation by its state when the user opened it (`opened`), so that it does not move under the pointer when its
+ * messages are read or new ones arrive.
  */
-const placedBy = (held: Conversation | null) => {
-	const asPlaced = (one: Conversation): Conversation => (held !== null && one.id === held.id ? held : one);
+const placedBy = (opened: Conversation | null) => {
+	const asPlaced = (one: Conversation): Conversation =>
+		opened !== null && one.id === opened.id ? opened : one;
 	return {
 		isUnread: (one: Conversation): boolean => isUnread(asPlaced(one)),
 		sort: (all: readonly Conversation[], order: (a: Conversation, b: Conversation) => number) =>
@@ -38,20 +39,20 @@ const placedBy = (held: Conversation | null) => {
 
 export function unreadFirst(
 	conversations: Iterable<Conversation>,
-	held: Conversation | null,
+	opened: Conversation | null,
 ): readonly Conversation[] {
-	const placed = placedBy(held);
+	const placed = placedBy(opened);
 	return placed.sort([...conversations].filter(placed.isUnread), byUrgency);
 }
 
 export function sidebarRows(
 	conversations: ReadonlyMap<string, Conversation>,
-	held: Conversation | null,
+	opened: Conversation | null,
 	favourites: ReadonlySet<string> = new Set(),
 	folded: (heading: string) => boolean = () => false,
 ): readonly SidebarRow[] {
-	const { sort } = placedBy(held);
-	const unread = unreadFirst(conversations.values(), held);
+	const { sort } = placedBy(opened);
+	const unread = unreadFirst(conversations.values(), opened);
 	const onTop = new Set(unread);
 	const isFavourite = ({ id }: Conversation): boolean => favourites.has(id);
 	const others = [...conversations.values()].filter((conversation) => !onTop.has(conversation));
@@ -66,7 +67,7 @@ export function sidebarRows(
 					{ key: heading, heading, conversation: null, isFolded: folded(heading) },
 					// The open conversation stays visible.
 					...members
-						.filter(({ id }) => !folded(heading) || id === held?.id)
+						.filter(({ id }) => !folded(heading) || id === opened?.id)
 						.map((conversation) => ({ key: conversation.id, heading: null, conversation })),
 				];
 	return [
@@ -83,14 +84,14 @@ export function sidebarRows(
 	];
 }
 
-/** The next or previous unread conversation from the open one, wrapping around; null: there is none. */
+/** The unread conversation after or before the open one, wrapping around; null if no other conversation is unread. */
 export function nextUnread(
 	conversations: Iterable<Conversation>,
-	held: Conversation | null,
+	opened: Conversation | null,
 	step: 1 | -1,
 ): string | null {
-	const ids = unreadFirst(conversations, held).map(({ id }) => id);
-	const at = ids.indexOf(held?.id ?? '');
+	const ids = unreadFirst(conversations, opened).map(({ id }) => id);
+	const at = ids.indexOf(opened?.id ?? '');
 	const others = ids.length - (at < 0 ? 0 : 1);
 	if (others === 0) return null;
 	if (at < 0) return ids.at(step === 1 ? 0 : -1) ?? null;

@@ -3,11 +3,12 @@ import { useClient, useSelected, useThread } from '@tidemark/client/react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../composer/Composer.tsx';
 import { timelineRows } from '../conversation/rows.ts';
-import { type Sight, Timeline, type TimelineHandle } from '../conversation/Timeline.tsx';
+import { Timeline, type TimelineHandle } from '../conversation/Timeline.tsx';
+import type { VisibleRows } from '../conversation/visible-rows.ts';
 import { lastEditable } from '../message/editable.ts';
 import { titledName, useConversationName, useSelf } from '../session/names.ts';
 import { closeThread, type ThreadRef } from '../session/route.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { plural } from '../ui/format.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
@@ -27,7 +28,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 	const { root, replies, isLoaded, isLoading, isFollowing, lastRead, unreadCount, hasMore, typing, error } =
 		view;
 
-	// The cursor when the thread was opened, until it is closed or marked unread.
+	// The divider is after this message: the cursor at the time when the thread was opened or marked unread.
 	const [anchor, setAnchor] = useState<string | null>(null);
 	const before = useRef({ unread: 0, lastRead: '' });
 	useEffect(() => {
@@ -44,14 +45,14 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 
 	const messages = useMemo(() => (root ? [root, ...replies] : replies), [root, replies]);
 	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
-	const onSight = useCallback(({ onScreen }: Sight) => reader.current?.onScreen(onScreen), []);
+	const onVisibleRows = useCallback(({ onScreen }: VisibleRows) => reader.current?.onScreen(onScreen), []);
 	// A thread opens at its oldest unread reply.
 	const firstNew = rows.find(({ startsNew }) => startsNew)?.message.ts;
-	const isPlaced = useRef(false);
+	const hasScrolled = useRef(false);
 	useEffect(() => {
-		if (isPlaced.current || !isLoaded || !isFollowing) return;
-		if (unreadCount === 0) isPlaced.current = true;
-		else if (firstNew !== undefined) isPlaced.current = timeline.current?.scrollTo(firstNew) ?? false;
+		if (hasScrolled.current || !isLoaded || !isFollowing) return;
+		if (unreadCount === 0) hasScrolled.current = true;
+		else if (firstNew !== undefined) hasScrolled.current = timeline.current?.scrollTo(firstNew) ?? false;
 	}, [isLoaded, isFollowing, unreadCount, firstNew]);
 
 	return (
@@ -61,10 +62,10 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 			onKeyDown={(event) => {
 				if (event.key !== 'Escape' || event.shiftKey || event.defaultPrevented) return;
 				if (document.querySelector('dialog[open], [popover]:popover-open')) return;
-				// Esc inside the thread acts on the thread.
+				// Esc inside the thread marks the thread read, not the conversation.
 				event.preventDefault();
 				event.stopPropagation();
-				if (isFollowing && unreadCount > 0) showToast(store.mark());
+				if (isFollowing && unreadCount > 0) toastResult(store.mark());
 				closeThread();
 			}}
 		>
@@ -77,7 +78,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 					type="button"
 					className="button small"
 					aria-pressed={isFollowing}
-					onClick={() => showToast(isFollowing ? store.unfollow() : store.follow())}
+					onClick={() => toastResult(isFollowing ? store.unfollow() : store.follow())}
 				>
 					{isFollowing ? 'Following' : 'Follow'}
 				</button>
@@ -85,10 +86,10 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 			</header>
 			<div className="timeline-place">
 				{!isLoaded && isLoading && <Loading label="Loading the thread" lines={3} />}
-				{!isLoaded && error && <Failed error={error} onRetry={() => showToast(store.load())} />}
+				{!isLoaded && error && <Failed error={error} onRetry={() => toastResult(store.load())} />}
 				{isLoaded && !root && replies.length === 0 && (
 					<Empty icon="thread" title="This thread was deleted">
-						Close it to go back to the conversation.
+						Close this panel to go back to the conversation.
 					</Empty>
 				)}
 				{isLoaded && messages.length > 0 && (
@@ -99,13 +100,13 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 						top={null}
 						below={replies.length > 0 && <RepliesDivider count={root?.replyCount ?? replies.length} />}
 						isInThread
-						onSight={onSight}
-						onNearEnd={() => hasMore && !isLoading && showToast(store.loadMore())}
+						onVisibleRows={onVisibleRows}
+						onNearEnd={() => hasMore && !isLoading && toastResult(store.loadMore())}
 					/>
 				)}
 			</div>
 			<Composer
-				// Drafts belong to a user, who is known a moment after the conversations.
+				// Drafts are stored per user, and the user is known a moment after the conversations.
 				key={self}
 				channel={channel}
 				threadTs={ts}

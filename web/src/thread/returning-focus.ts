@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'react';
 
 /**
- * A thread that closes returns the focus to the message it was opened from, so that the keyboard continues there. The buttons of
- * that message are gone by then, and the message too if the list has scrolled: then the text box gets the focus.
+ * When the thread closes, returns the focus to the message from which the user opened it. The buttons of that message are no longer
+ * rendered by then. If the message itself is not rendered either, because the list has scrolled, the text box gets the focus.
  */
 export function useReturningFocus(rootTs: string): void {
-	// While the panel is first drawn: its text box takes the focus right after that.
+	// Read during the first render: the text box of the panel takes the focus right after it.
 	const [openedFrom] = useState(() => document.activeElement);
 	const [message] = useState(() => openedFrom?.closest<HTMLElement>('.pane article') ?? null);
 	useEffect(
 		() => () => {
-			// Another thread or another view has the focus already.
+			// Another thread or view already has the focus.
 			if (document.activeElement !== document.body) return;
 			const root = document.querySelector<HTMLElement>(`.pane article[data-ts="${CSS.escape(rootTs)}"]`);
 			const button = openedFrom?.matches('.pane button') ? (openedFrom as HTMLElement) : null;

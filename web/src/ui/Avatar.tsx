@@ -1,6 +1,6 @@
 import type { Presence } from '@tidemark/client';
 
-/** A photo; without one, initials in a colour that stays the same for the same person. A bot may post with an emoji. */
+/** The picture of a user: a photo, or initials in a colour that depends on the user's id, or the emoji that a bot posts with. */
 
 const HUES = 12;
 
@@ -20,9 +20,9 @@ const initialsOf = (name: string): string =>
 export interface AvatarProps {
 	readonly id: string;
 	readonly name: string;
-	/** Instead of initials. */
+	/** Shown instead of photo and initials. */
 	readonly emoji?: string | undefined;
-	/** Its address. */
+	/** The address of the photo. */
 	readonly photo?: string | null;
 	readonly size?: 'small' | 'medium';
 	readonly presence?: Presence | undefined;

@@ -1,7 +1,7 @@
 import { go, toScreen } from '../session/route.ts';
 import { IconButton } from './IconButton.tsx';
 
-/** On narrow screens, where the list of conversations is a page of its own. */
+/** Returns to the list of conversations, which is a page of its own on narrow screens. Shown only there. */
 export const BackButton = () => (
 	<IconButton
 		className="only-narrow"

@@ -21,7 +21,7 @@ export interface ChoiceGroup {
 }
 
 interface Props {
-	/** The label of the box, also its placeholder. */
+	/** The label of the text box, and its placeholder. */
 	readonly label: string;
 	readonly written: string;
 	readonly onWrite: (text: string) => void;
@@ -107,7 +107,7 @@ interface OptionProps {
 	readonly id: string;
 	readonly choice: Choice;
 	readonly isChosen: boolean;
-	/** The pointer moved to it. Scrolling the list by keys under a resting pointer does not count. */
+	/** Called when the pointer moves over the option. When keys scroll the list under a resting pointer, it is not called. */
 	readonly onPoint: () => void;
 }
 

@@ -14,7 +14,7 @@ export function CopyField({ label, value, hint }: Props) {
 	const copy = () =>
 		copyText(value).then(
 			() => setCopied(true),
-			// Selects the text, so that the user can copy it.
+			// The browser does not allow copying: select the text, so that the user can copy it.
 			() => document.querySelector<HTMLInputElement>(`#${CSS.escape(id)}`)?.select(),
 		);
 	return (

@@ -4,7 +4,7 @@ import { IconButton } from './IconButton.tsx';
 interface Props {
 	readonly title: string;
 	readonly onClose: () => void;
-	/** The dialog starts at the same height for lists of any length. */
+	/** For a dialog with a list: its top stays in place, however long the list is. */
 	readonly isChooser?: boolean;
 	readonly children: ReactNode;
 }
@@ -26,13 +26,13 @@ export function Dialog({ title, onClose, isChooser = false, children }: Props) {
 		};
 	}, []);
 	return (
-		// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Esc; this is for who clicks beside it
+		// biome-ignore lint/a11y/useKeyWithClickEvents: a click outside closes the dialog; on the keyboard, Esc does
 		<dialog
 			ref={element}
 			className={`dialog ${isChooser ? 'chooser' : ''}`}
 			aria-labelledby={titleId}
 			onClose={onClose}
-			// The browser reports the close a moment later: until then, it would close another dialog that opens.
+			// The browser reports `close` a moment after Esc. Without this handler, that event could close a dialog that opened meanwhile.
 			onCancel={(event) => {
 				if (event.target !== element.current) return;
 				event.preventDefault();

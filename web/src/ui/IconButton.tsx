@@ -3,7 +3,7 @@ import { Icon, type IconName } from './icons.tsx';
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
 	readonly icon: IconName;
-	/** Its accessible name and tooltip. */
+	/** The accessible name and the tooltip. */
 	readonly label: string;
 	readonly ref?: Ref<HTMLButtonElement>;
 }

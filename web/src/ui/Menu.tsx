@@ -1,15 +1,15 @@
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 
 /**
- * A button that opens a menu. The menu is a popover: above everything, whatever scrolls, and closed by Esc or a click
- * elsewhere. Arrow keys move between its items.
+ * A button that opens a menu. The menu is a popover: the browser shows it in front of everything, and closes it on Esc or on a click
+ * outside. Arrow keys move between the items.
  */
 
 export interface MenuItem {
 	readonly label: string;
 	readonly hint?: string;
 	readonly isDangerous?: boolean;
-	/** Whether it is the selected one of several choices. */
+	/** For one of several choices: whether it is the chosen one. */
 	readonly isChosen?: boolean;
 	readonly run: () => void;
 }
@@ -40,7 +40,7 @@ export function Menu({ label, className = 'icon-button', items, children }: Prop
 	const menu = useRef<HTMLDivElement>(null);
 	const [isOpen, setOpen] = useState(false);
 
-	// After its items are rendered: the place depends on their height.
+	// Runs after the items are rendered, because the menu's position depends on their height.
 	useLayoutEffect(() => {
 		if (!isOpen || !menu.current || !button.current) return;
 		place(menu.current, button.current);

@@ -9,7 +9,7 @@ interface Props {
 	readonly children?: ReactNode;
 }
 
-/** The head of a list that is not one conversation. */
+/** The head of a view that is not a conversation: inbox, threads, mentions, search. */
 export const PaneHead = ({ title, about, children }: Props) => (
 	<header className="pane-head">
 		<BackButton />

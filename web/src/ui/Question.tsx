@@ -10,7 +10,7 @@ interface Props {
 	readonly onYes: () => void;
 }
 
-/** Asks before something that is hard to undo. */
+/** A dialog that asks before an action that is hard to undo. */
 export const Question = ({ title, children, no, yes, onNo, onYes }: Props) => (
 	<Dialog title={title} onClose={onNo}>
 		{children}

@@ -10,7 +10,7 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
 
-/** In powers of 1024, as limits are set. */
+/** In units of 1024, like the server's limits. */
 export function fileSize(bytes: number): string {
 	if (bytes === 1) return '1 byte';
 	let size = bytes;
@@ -46,9 +46,9 @@ const withoutDayPeriod = (format: Intl.DateTimeFormat, date: Date): string =>
 		.join('')
 		.trim();
 
-/** Without AM and PM, for messages below one that shows the full time. */
+/** Without AM and PM: for messages below one that shows the full time. */
 export const shortTime = (ts: string): string => withoutDayPeriod(clock, dateOf(ts));
-/** The same under a chart, with seconds where minutes do not distinguish its marks. */
+/** The same for the time axis of a chart; with seconds if its ticks are less than a minute apart. */
 export const tickTime = (seconds: number, hasSeconds: boolean): string =>
 	withoutDayPeriod(hasSeconds ? clockWithSeconds : clock, new Date(seconds * 1000));
 
@@ -67,6 +67,6 @@ export function dayName(ts: string, now = Date.now()): string {
 	return age < 300 ? weekday.format(dateOf(ts)) : withYear.format(dateOf(ts));
 }
 
-/** For lists: the time today, the day before that. */
+/** For lists: the time if it is today, otherwise the day. */
 export const whenOf = (ts: string, now = Date.now()): string =>
 	dayNumber(String(now / 1000)) === dayNumber(ts) ? timeOf(ts) : shortDay.format(dateOf(ts));

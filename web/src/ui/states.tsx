@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons.tsx';
 
-/** Placeholders: loading, empty, failed; and the texts of errors. */
+/** What a view shows instead of its content (empty, failed, loading), and the texts of errors. */
 
 interface EmptyProps {
 	readonly icon: IconName;
@@ -25,7 +25,7 @@ export const Empty = ({ icon, title, children, actions }: EmptyProps) => (
 export const Failed = ({ error, onRetry }: { readonly error: string; readonly onRetry: () => void }) => (
 	<div className="state" role="alert">
 		<h2>This could not be loaded</h2>
-		<p>{sayError(error)}</p>
+		<p>{errorText(error)}</p>
 		<button type="button" className="button" onClick={onRetry}>
 			Try again
 		</button>
@@ -42,7 +42,7 @@ export const Loading = ({
 }) => (
 	<div className="skeleton" role="status" aria-label={label}>
 		{Array.from({ length: lines }, (_, line) => (
-			// biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move
+			// biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same and never move
 			<span key={line} />
 		))}
 	</div>
@@ -54,57 +54,58 @@ const WORDS: Readonly<Record<string, string>> = {
 	not_authed: 'Enter a token.',
 	token_expired: 'This token has expired. Ask for a new one, or for an invite link.',
 	token_revoked: 'This token was revoked. Ask for a new one, or for an invite link.',
-	signed_out: 'This device was signed out.',
+	signed_out: 'This device was signed out. Sign in again with an invite link or a token.',
 	account_inactive: 'This account is deactivated. Ask your administrator to reactivate it.',
 	too_many_sockets:
 		'Too many devices are connected for this account. Close Tidemark on one of them, then try again.',
 	not_in_channel: 'You are not in this conversation. Join it, or ask a member to add you.',
 	channel_not_found: 'This conversation does not exist, or you may not see it.',
-	is_archived: 'This conversation is archived.',
-	no_text: 'There is nothing to send.',
-	name_taken: 'A channel with this name exists already. Choose another name.',
+	is_archived: 'This conversation is archived. A member can unarchive it.',
+	no_text: 'The message is empty. Write something first.',
+	name_taken: 'A channel with this name already exists. Choose another name.',
 	invalid_name_required: 'A channel needs a name.',
 	invalid_name_maxlength: 'A channel name has at most 80 characters.',
 	invalid_name_specials: 'A channel name may contain only letters, digits, - and _.',
 	invalid_name_punctuation: 'A channel name needs a letter or a digit.',
-	already_in_channel: 'This person is in the conversation already.',
-	too_long: 'That is too long: 250 characters at most.',
-	file_too_large: 'The file is larger than this server accepts.',
+	already_in_channel: 'This person is already in the conversation.',
+	too_long: 'The text is too long. The limit is 250 characters.',
+	file_too_large: 'The file is larger than this server accepts. Choose a smaller one.',
 	storage_limit_reached:
 		'This workspace has no room for more files. Delete some of yours, or ask your administrator for more space.',
-	bad_image: 'This file is not a picture that can be used. Choose a PNG, JPEG, GIF or WebP.',
+	bad_image: 'This file is not a supported picture. Choose a PNG, JPEG, GIF or WebP.',
 	too_large: 'This picture is too large. Choose a smaller one.',
 	files_disabled: 'Files are disabled on this server.',
 	file_deleted: 'This file was deleted.',
 	file_not_found: 'This file does not exist, or you may not see it.',
-	upload_failed: 'The upload was interrupted.',
+	upload_failed: 'The upload was interrupted. Try again.',
 	service_unavailable: 'The server cannot do this right now. Try again in a moment.',
-	outcome_unknown: 'The server did not answer in time. Check whether it happened before you try again.',
+	outcome_unknown:
+		'The server did not answer in time, but it may have made the change. Check before you try again.',
 	internal_error: 'The server failed. Try again; if it fails again, tell your administrator.',
 	message_not_found: 'This message no longer exists.',
 	msg_too_long: 'This message is too long. Shorten it or send it in parts.',
 	is_inactive: 'This conversation is archived. To change its messages, unarchive it first.',
-	too_many_emoji: 'This message has the maximum number of different emoji. Choose one of them.',
+	too_many_emoji: 'This message already has the maximum number of different emoji. Choose one of those.',
 	too_many_reactions: 'You have reached the maximum number of reactions to this message. Remove one first.',
-	search_too_broad: 'These words are too frequent. Add other words, in: or from:.',
+	search_too_broad: 'These words occur in too many messages. Add other words, or in: or from:.',
 	too_many_devices:
-		'You have reached the maximum number of devices with notifications. Turn them off on one.',
+		'You have reached the maximum number of devices with notifications. Turn notifications off on one of them.',
 	command_not_found: 'No app of this workspace has this command. Type / for the list of commands.',
 	dispatch_failed: 'The app does not answer. Try again later.',
-	view_not_found: 'This form is closed or has expired. Start again.',
+	view_not_found: 'This form is closed or has expired. Open it again.',
 	ratelimited: 'Too many requests at once. Wait a moment, then try again.',
 	too_many_members: 'This conversation is too large for this action.',
-	cant_leave_general: 'Everybody is in this channel: nobody can leave it.',
-	cant_kick_from_general: 'Everybody is in this channel: nobody can be removed from it.',
-	cant_archive_general: 'Everybody is in this channel: it cannot be archived.',
-	last_member: 'You are the last member: archive the channel instead.',
+	cant_leave_general: 'Nobody can leave this channel: it is for everybody in the workspace.',
+	cant_kick_from_general: 'Nobody can be removed from this channel: it is for everybody in the workspace.',
+	cant_archive_general: 'This channel cannot be archived: it is for everybody in the workspace.',
+	last_member: 'You are the last member of this channel, so you cannot leave it. Archive it instead.',
 	invite_not_found: 'This invite link is not valid. Check that you copied all of it.',
-	invite_used: 'This invite link was used already, or revoked. Ask for a new one.',
+	invite_used: 'This invite link was already used, or it was revoked. Ask for a new one.',
 	invite_expired: 'This invite link has expired. Ask for a new one.',
-	user_disabled: 'This account is deactivated.',
+	user_disabled: 'This account is deactivated. Ask your administrator to reactivate it.',
 	not_allowed_token_type:
 		'This token does not belong to a person. Sign in with an invite link, or with a person’s token.',
 };
 
-export const sayError = (code: string): string =>
-	WORDS[code] ?? `The server said: ${code.replaceAll('_', ' ')}.`;
+export const errorText = (code: string): string =>
+	WORDS[code] ?? `The server rejected this: ${code.replaceAll('_', ' ')}.`;

@@ -4,12 +4,12 @@ import { type Fields, fieldsIn, listIn, stringIn } from './json.ts';
 import type { Field, Part } from './part.ts';
 import { imageWords, linkWords, plainWords, type Words } from './words.ts';
 
-/** Slack's attachments: cards below the text of a bot's message, each with a coloured bar. */
+/** Converts Slack's attachments to cards: shown below the text of a message, each with a coloured bar. */
 
 export interface Card {
 	/** One of Slack's three names, or `#` and hexadecimal digits. */
 	readonly colour: string | null;
-	/** Above the bar. */
+	/** Text above the card. */
 	readonly pretext: Words;
 	readonly author: Words;
 	readonly title: Words;

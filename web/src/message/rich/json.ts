@@ -1,4 +1,4 @@
-/** Reads fields of untrusted JSON: only those that exist and have the right type. */
+/** Reads untrusted JSON: a value of the wrong type counts as empty. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

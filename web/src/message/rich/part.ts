@@ -5,7 +5,7 @@ import type { Words } from './words.ts';
 export interface Field {
 	readonly title: Words;
 	readonly words: Words;
-	/** It may share a line with the next one. */
+	/** The field may share a line with the next one. */
 	readonly isShort: boolean;
 }
 
@@ -16,7 +16,7 @@ export type Part =
 	| {
 			readonly kind: 'list';
 			readonly items: readonly Words[];
-			/** The number of its first item; null: bullets. */
+			/** The number of the first item; null for bullets. */
 			readonly from: number | null;
 			readonly indent: number;
 	  }

@@ -4,7 +4,7 @@ import { type Fields, fieldsIn, listIn, stringIn } from './json.ts';
 import type { Part } from './part.ts';
 import type { Words } from './words.ts';
 
-/** Slack's rich_text block: paragraphs, lists, quotes and code, made of typed pieces. */
+/** Converts Slack's rich_text block: paragraphs, lists, quotes and code. */
 
 const USER = /^[UW][A-Z0-9]+$/;
 const CHANNEL = /^[A-Z0-9]+$/;

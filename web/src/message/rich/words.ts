@@ -1,12 +1,13 @@
 import { emojiIn, type Piece, parseText, unescapeText, webAddress } from '../parse-text.ts';
 import { type Fields, fieldsIn, listIn, stringIn } from './json.ts';
 
-/** The texts of Slack's text objects, images and buttons, as pieces. */
+/** Converts the texts of Slack's text objects, images and buttons to pieces. */
 
+/** A text with markup. */
 export type Words = readonly Piece[];
 
 const PLAIN_TYPES = new Set(['plain_text', 'raw_text']);
-/** Real content is less deep; sent content may be deeper. */
+/** Deeper than real content; untrusted content may be deeper still. */
 const MAX_DEPTH = 8;
 
 export const plainWords = (text: string): Words =>
@@ -23,7 +24,7 @@ export function wordsIn(textObject: unknown): Words {
 	return PLAIN_TYPES.has(stringIn(type)) ? plainWords(stringIn(text)) : parseText(stringIn(text));
 }
 
-/** Its description and a link: loading pictures of other hosts would reveal to them who reads what, and when. */
+/** A link with the image's description. The page does not load images from other hosts: they would learn who reads what, and when. */
 export function imageWords({ image_url: address, slack_file: file, alt_text: alt, title }: Fields): Words {
 	const says = stringIn(alt) || stringIn(fieldsIn(title).text) || stringIn(title);
 	return linkWords(address ?? fieldsIn(file).url, says ? `Image: ${says}` : 'Image');

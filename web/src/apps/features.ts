@@ -1,7 +1,7 @@
 import type { TidemarkClient } from '@tidemark/client';
 import { useSyncExternalStore } from 'react';
 
-/** The commands, shortcuts and home tabs of the workspace's apps. Loaded once, and again with every command that is sent. */
+/** The commands, shortcuts and home tabs of the workspace's apps. Loaded at the start, and before each command is sent. */
 
 export interface Shortcut {
 	readonly name: string;
@@ -11,7 +11,7 @@ export interface Shortcut {
 	readonly app_name: string;
 }
 
-export interface Offers {
+export interface AppFeatures {
 	readonly commands: readonly { readonly name: string; readonly desc: string; readonly usage: string }[];
 	readonly shortcuts: readonly Shortcut[];
 	readonly homes: readonly {
@@ -21,22 +21,22 @@ export interface Offers {
 	}[];
 }
 
-let offers: Offers = { commands: [], shortcuts: [], homes: [] };
+let features: AppFeatures = { commands: [], shortcuts: [], homes: [] };
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
 	listeners.add(listener);
 	return () => listeners.delete(listener);
 };
 
-export const useOffers = (): Offers => useSyncExternalStore(subscribe, () => offers);
+export const useAppFeatures = (): AppFeatures => useSyncExternalStore(subscribe, () => features);
 
-export async function loadOffers(client: TidemarkClient): Promise<Offers> {
-	offers = await client.call<Offers>('commands.list');
+export async function loadAppFeatures(client: TidemarkClient): Promise<AppFeatures> {
+	features = await client.call<AppFeatures>('commands.list');
 	for (const listener of listeners) listener();
-	return offers;
+	return features;
 }
 
-/** `message`: for a shortcut of a message. */
+/** `message`: the message that a message shortcut is used on. */
 export const runShortcut = (
 	client: TidemarkClient,
 	{ app_id, callback_id }: Shortcut,

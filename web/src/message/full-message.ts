@@ -1,10 +1,10 @@
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useMemo, useState } from 'react';
-import type { Said } from './said.ts';
+import type { MessageContent } from './content.ts';
 
 /**
- * Lists get a message's text only. A message without text is loaded whole when it comes into sight, one after
- * the other: most messages have a text, and a list of many that have none does not ask for all of them at once.
+ * Loads the blocks and attachments of listed messages. The server lists only texts, so a message without a text is loaded when it is
+ * rendered. One request runs at a time, because a list may have many such messages.
  */
 
 let before: Promise<unknown> = Promise.resolve();
@@ -15,10 +15,10 @@ interface Listed {
 	readonly text: string;
 }
 
-export function useWhole(listed: Listed | null): Said {
+export function useFullMessage(listed: Listed | null): MessageContent {
 	const client = useClient();
 	const { channel = '', ts = '', text = '' } = listed ?? {};
-	const [found, setFound] = useState<(Said & { readonly ts: string }) | null>(null);
+	const [found, setFound] = useState<(MessageContent & { readonly ts: string }) | null>(null);
 	const isMissing = ts !== '' && text.trim() === '';
 	useEffect(() => {
 		if (!isMissing) return;
@@ -29,7 +29,7 @@ export function useWhole(listed: Listed | null): Said {
 			const { messages } = await client.call('conversations.history', only);
 			if (!isOver && messages[0]?.ts === ts) setFound(messages[0]);
 		};
-		// Without an answer the list keeps showing nothing.
+		// If the request fails, the list shows no content for the message.
 		before = before.then(ask).catch(() => undefined);
 		return () => {
 			isOver = true;

@@ -1,12 +1,12 @@
 import type { TidemarkClient, User } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
-import { everybody } from '../session/everybody.ts';
+import { loadEverybody } from '../session/load-everybody.ts';
 import { isChannel, nameOf } from '../session/names.ts';
-import { showToast } from '../session/toast.tsx';
+import { toastResult } from '../session/toast.tsx';
 import { namesIn } from './wire-text.ts';
 
-/** Larger channels have too many members to load for this, so they show no warning. */
+/** In larger channels there is no warning: loading all members would take too long. */
 const MAX_PAGES = 3;
 const WAIT_MS = 400;
 
@@ -22,27 +22,34 @@ async function membersOf(client: TidemarkClient, channel: string): Promise<Reado
 	return null;
 }
 
-/** Warns about mentioned people who are not in the channel: they would not be notified. */
-export function Outsiders({ channel, text }: { readonly channel: string; readonly text: string }) {
+interface Props {
+	readonly channel: string;
+	readonly text: string;
+	/** The message with this text was sent already. */
+	readonly isSent: boolean;
+}
+
+/** Warns about mentioned people who are not in the channel: they are not notified. */
+export function NonMembersWarning({ channel, text, isSent }: Props) {
 	const client = useClient();
 	const conversation = useSelected(({ conversations }) => conversations.get(channel) ?? null);
-	const [outsiders, setOutsiders] = useState<readonly User[]>([]);
+	const [nonMembers, setNonMembers] = useState<readonly User[]>([]);
 	const names = namesIn(text).join(' ');
 	const isNeeded = names !== '' && isChannel(conversation);
 	useEffect(() => {
 		if (!isNeeded) {
-			setOutsiders([]);
+			setNonMembers([]);
 			return;
 		}
 		let isCurrent = true;
 		const look = async () => {
-			await everybody(client);
+			await loadEverybody(client);
 			const wanted = new Set(names.toLowerCase().split(' '));
 			const named = [...client.getSnapshot().users.values()].filter(
 				({ name, isDeleted }) => !isDeleted && wanted.has(name.toLowerCase()),
 			);
 			const members = named.length > 0 ? await membersOf(client, channel) : null;
-			if (isCurrent) setOutsiders(members ? named.filter(({ id }) => !members.has(id)) : []);
+			if (isCurrent) setNonMembers(members ? named.filter(({ id }) => !members.has(id)) : []);
 		};
 		const timer = setTimeout(() => look().catch(() => undefined), WAIT_MS);
 		return () => {
@@ -50,18 +57,23 @@ export function Outsiders({ channel, text }: { readonly channel: string; readonl
 			clearTimeout(timer);
 		};
 	}, [client, channel, names, isNeeded]);
-	if (outsiders.length === 0) return null;
-	const who = outsiders.map(nameOf).join(', ');
+	if (nonMembers.length === 0) return null;
+	const who = nonMembers.map(nameOf).join(', ');
 	const add = async () => {
-		await client.conversation(channel).invite(outsiders.map(({ id }) => id));
-		setOutsiders([]);
+		await client.conversation(channel).invite(nonMembers.map(({ id }) => id));
+		setNonMembers([]);
 	};
 	return (
-		<p className="outsiders" role="status">
+		<p className="non-members" role="status">
 			<span>
-				<bdi>{who}</bdi> {outsiders.length === 1 ? 'is' : 'are'} not in this channel and will not be notified.
+				<bdi>{who}</bdi> {nonMembers.length === 1 ? 'is' : 'are'} not in this channel and{' '}
+				{isSent ? 'did not get your message' : 'will not be notified'}.
 			</span>
-			<button type="button" className="link" onClick={() => showToast(add(), `${who} added to the channel.`)}>
+			<button
+				type="button"
+				className="link"
+				onClick={() => toastResult(add(), `${who} added to the channel.`)}
+			>
 				Add to the channel
 			</button>
 		</p>

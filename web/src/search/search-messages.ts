@@ -1,6 +1,6 @@
 import type { TidemarkClient } from '@tidemark/client';
 
-/** The part of the answer of search.messages that is shown. */
+/** Calls search.messages. The types describe the part of its answer that the page shows. */
 
 export interface Match {
 	readonly channel: { readonly id: string; readonly name: string; readonly is_im?: boolean };
@@ -13,7 +13,7 @@ export interface Match {
 	readonly attachments?: readonly unknown[];
 }
 
-export interface Found {
+export interface SearchResults {
 	readonly total: number;
 	readonly matches: readonly Match[];
 	readonly page: number;
@@ -28,7 +28,11 @@ interface Answer {
 	};
 }
 
-export async function searchMessages(client: TidemarkClient, query: string, page: number): Promise<Found> {
+export async function searchMessages(
+	client: TidemarkClient,
+	query: string,
+	page: number,
+): Promise<SearchResults> {
 	const { messages } = await client.call<Answer>('search.messages', {
 		query,
 		page,

@@ -1,18 +1,18 @@
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 
 /**
- * Whether a list stays at its end when rows are added: from the start, and again whenever its end is reached, until the user scrolls
- * up. While rows are added and measured the list moves by itself: then only a gesture that scrolls up counts.
+ * Decides whether a list stays at its end when rows are added: it does at first, until the user scrolls up, and again when the user
+ * reaches the end. While rows are added and measured, the list moves by itself; then only a gesture that scrolls up counts.
  */
 
-export interface Following {
+export interface StickToEnd {
 	isOn(): boolean;
 	start(): void;
-	/** Called when the page itself scrolls the list up. */
+	/** Call before the page scrolls the list up. */
 	stop(): void;
-	/** Rows were added or resized. */
+	/** Call after rows were added or resized. */
 	moved(): void;
-	/** The list was scrolled, by the user or by the page. */
+	/** Call when the list scrolls, whether the user or the page scrolls it. */
 	scrolled(): void;
 }
 
@@ -25,7 +25,7 @@ const GESTURE_MS = 1_000;
 const GESTURES = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'pointermove'] as const;
 const KEYS_UP = new Set(['ArrowUp', 'PageUp', 'Home']);
 
-/** Whether the gesture may scroll up: others do not leave the end. */
+/** Whether the gesture may scroll up. Other gestures do not leave the end. */
 function scrollsUp(event: Event, list: HTMLElement): boolean {
 	switch (event.type) {
 		case 'wheel':
@@ -45,7 +45,7 @@ function scrollsUp(event: Event, list: HTMLElement): boolean {
 export const isAtEnd = ({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolean =>
 	scrollTop + clientHeight >= scrollHeight - END_PX;
 
-export function useFollowing(scroller: RefObject<HTMLElement | null>): Following {
+export function useStickToEnd(scroller: RefObject<HTMLElement | null>): StickToEnd {
 	const isOn = useRef(true);
 	/** A scroll up has begun, but the list is still at its end. */
 	const isLeaving = useRef(false);
@@ -83,7 +83,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
 			if (isUp && isMeant) isOn.current = false;
 		};
 		return {
-			// The scroll event arrives with the next frame; rows may be added before it.
+			// The scroll event arrives with the next frame, but rows may be added before that: look at the position now.
 			isOn: () => {
 				notice();
 				return isOn.current;

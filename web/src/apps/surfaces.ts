@@ -2,25 +2,25 @@ import type { TidemarkClient } from '@tidemark/client';
 import { useSyncExternalStore } from 'react';
 import { type Fields, fieldsIn, stringIn } from '../message/rich/json.ts';
 
-/** Ephemeral messages, which are not stored, and the stack of open modals. */
+/** What apps show to this user: ephemeral messages, which are not stored, and the stack of open modals. */
 
-export interface OwnMessage {
+export interface EphemeralMessage {
 	readonly channel: string;
 	readonly ts: string;
-	/** The event as received: actions send it back. */
+	/** The event as received: an action on the message sends it back. */
 	readonly wire: Fields;
 }
 
-interface Shown {
-	readonly messages: readonly OwnMessage[];
+interface Surfaces {
+	readonly messages: readonly EphemeralMessage[];
 	readonly views: readonly Fields[];
 }
 
 const MAX_MESSAGES = 20;
-let shown: Shown = { messages: [], views: [] };
+let shown: Surfaces = { messages: [], views: [] };
 const listeners = new Set<() => void>();
 
-function set(next: Shown): void {
+function set(next: Surfaces): void {
 	shown = next;
 	for (const listener of listeners) listener();
 }
@@ -30,7 +30,7 @@ const subscribe = (listener: () => void): (() => void) => {
 	return () => listeners.delete(listener);
 };
 
-export const useShown = (): Shown => useSyncExternalStore(subscribe, () => shown);
+export const useSurfaces = (): Surfaces => useSyncExternalStore(subscribe, () => shown);
 
 export const dismiss = (ts: string): void =>
 	set({ ...shown, messages: shown.messages.filter((message) => message.ts !== ts) });
@@ -38,7 +38,7 @@ export const dismiss = (ts: string): void =>
 export const closeView = (id: string): void =>
 	set({ ...shown, views: shown.views.filter((view) => view.id !== id) });
 
-/** Until the function returned is called. */
+/** Returns a function that stops listening. */
 export const listenToApps = (client: TidemarkClient): (() => void) => client.onEvent(receive);
 
 function receive(event: Fields): void {

@@ -6,11 +6,12 @@ import { fieldsIn, stringIn } from './rich/json.ts';
 import { type Part, UNKNOWN } from './rich/part.ts';
 import { plainWords, type Words } from './rich/words.ts';
 
-/** A message in one line: its text, or the texts of its blocks and attachments if it has none. */
+/** The content of a message in one line: its text, or, without a text, the texts of its blocks, attachments and files. */
 
-export type Said = Pick<Message, 'text'> & Partial<Pick<Message, 'blocks' | 'attachments' | 'files'>>;
+export type MessageContent = Pick<Message, 'text'> &
+	Partial<Pick<Message, 'blocks' | 'attachments' | 'files'>>;
 
-export function wordsOf({ text, blocks, attachments, files = [] }: Said): Words {
+export function wordsOf({ text, blocks, attachments, files = [] }: MessageContent): Words {
 	if (text.trim() !== '') return parseText(text);
 	const ofBlocks = partsOf(blocks ?? []).map(wordsOfPart);
 	const ofCards = cardsOf(attachments ?? []).map((card, index) => {

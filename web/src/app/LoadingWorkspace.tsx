@@ -3,7 +3,7 @@ import { Wave } from '../ui/Wave.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 
 /** Placeholders until conversations and counts are loaded. */
-export const Opening = () => (
+export const LoadingWorkspace = () => (
 	<div className="workspace">
 		<ConnectionBanner />
 		<nav className="sidebar" aria-label="Conversations">

@@ -1,0 +1,78 @@
+import type { Conversation } from '@tidemark/client';
+import type { TimelineRow } from './rows.ts';
+
+/**
+ * Decides where the divider is, and whether there are unread messages above the visible ones. Pure: the view passes in what is
+ * visible. The SDK's reader decides which messages are marked read automatically.
+ */
+
+/** Equals the revision of no conversation, so nothing is marked automatically. */
+const NO_REVISION = -1;
+
+export interface DividerState {
+	/** The divider is after this message. Null: no divider. */
+	readonly anchor: string | null;
+	/** The revision in which automatic marking is allowed. */
+	readonly revision: number;
+	/** The last known state, to detect changes. */
+	readonly unreadCount: number;
+	/** The last known `isReadingNewest`. */
+	readonly wasReadingNewest: boolean;
+}
+
+/** The user opened the conversation. `isKeptUnread`: the user marked it unread before the page was reloaded. */
+export const opened = (
+	{ hasUnreads, lastRead, revision, unreadCount }: Conversation,
+	isKeptUnread = false,
+): DividerState => ({
+	anchor: hasUnreads ? lastRead : null,
+	revision: isKeptUnread ? NO_REVISION : revision,
+	unreadCount,
+	wasReadingNewest: false,
+});
+
+/** The counts changed. `isReadingNewest`: the newest message is on screen, the user is attentive, and the client is connected. */
+export function changed(
+	state: DividerState,
+	conversation: Conversation,
+	isReadingNewest: boolean,
+): DividerState {
+	const { unreadCount, lastRead, revision, hasUnreads } = conversation;
+	const wasMarkedUnread = revision !== state.revision && hasUnreads && unreadCount > state.unreadCount;
+	const wasSeen = isReadingNewest && state.wasReadingNewest;
+	const arrivedUnseen = state.unreadCount === 0 && hasUnreads && !wasSeen;
+	const anchor = wasMarkedUnread || arrivedUnseen ? lastRead : state.anchor;
+	const isSame =
+		anchor === state.anchor &&
+		unreadCount === state.unreadCount &&
+		isReadingNewest === state.wasReadingNewest;
+	return isSame ? state : { ...state, anchor, unreadCount, wasReadingNewest: isReadingNewest };
+}
+
+/** Moves the divider above the oldest unread message. */
+export const dividedAt = (state: DividerState, { lastRead }: Conversation): DividerState =>
+	state.anchor === lastRead ? state : { ...state, anchor: lastRead };
+
+/** The user marked the conversation read: removes the divider and resumes automatic marking. */
+export const markedRead = (state: DividerState, { revision }: Conversation): DividerState => ({
+	...state,
+	anchor: null,
+	revision,
+});
+
+export const mayMarkAutomatically = (state: DividerState, { revision }: Conversation): boolean =>
+	state.revision === revision;
+
+/** Whether the oldest unread message is above the visible rows. `first`: index of the first visible row. */
+export function isNewAbove(
+	{ hasUnreads, lastRead }: Conversation,
+	rows: readonly TimelineRow[],
+	{ first, hasOlder, self }: { readonly first: number; readonly hasOlder: boolean; readonly self: string },
+): boolean {
+	if (!hasUnreads) return false;
+	if (hasOlder && (rows[0]?.message.ts ?? '') > lastRead) return true;
+	const oldest = rows.findIndex(
+		({ message }) => message.ts > lastRead && message.user !== self && !message.isTombstone,
+	);
+	return oldest >= 0 && oldest < first;
+}
