@@ -4,7 +4,7 @@ import type { TidemarkClient } from './public.ts';
 import { uploadFiles } from './uploads.ts';
 import { toDescription, toExplanation, type Wire } from './wire.ts';
 
-/** Actions that take one API call; their effects arrive as events. */
+/** Actions that are one API call each. Their effects arrive as events. */
 
 type Actions = Pick<
 	TidemarkClient,
@@ -24,14 +24,14 @@ type Actions = Pick<
 export const actionsOn = (api: Api, links: FileLinks): Actions => ({
 	setPresence: async (presence) => void (await api.call('users.setPresence', { presence })),
 	markAll: async () => void (await api.call('client.markAllRead')),
-	explain: async () => toExplanation(await api.ask('client.explain')),
+	explain: async () => toExplanation(await api.callIdempotent('client.explain')),
 	createChannel: async (name, { isPrivate = false } = {}) =>
 		(await api.call('conversations.create', { name, is_private: isPrivate })).channel.id,
 	openDirect: async (users) => (await api.call('conversations.open', { users })).channel.id,
 	join: async (channel) => void (await api.call('conversations.join', { channel })),
 	browse: async (cursor) => {
 		const args = { exclude_archived: true, limit: 200, ...(cursor ? { cursor } : {}) };
-		const page = await api.ask('conversations.list', args);
+		const page = await api.callIdempotent('conversations.list', args);
 		return { channels: page.channels.map(toBrowsed), cursor: page.response_metadata?.next_cursor ?? '' };
 	},
 	call: (method, args) => api.call(method, args),

@@ -3,14 +3,14 @@ import { ApiError } from './errors.ts';
 import { type Platform, sleep } from './platform.ts';
 import type { ClientOptions } from './public.ts';
 
-/** Calls the Web API, and retries what may be retried. */
+/** Calls the Web API, and retries calls that are safe to retry. */
 
 export type Arguments = Readonly<Record<string, unknown>>;
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field, where they are used
 export type Answer = any;
 
 /** Longer than the server's own timeout. */
-const PATIENCE_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 const ATTEMPTS = 4;
 const AUTH_EXPIRED = new Set(['token_expired', 'invalid_auth', 'token_revoked']);
 
@@ -24,14 +24,14 @@ export class Api {
 	) {}
 
 	/**
-	 * For calls that must not be repeated: retries only if the server certainly did nothing, because of a rate limit.
+	 * For calls that must not run twice. Retries only after a rate limit: then the server certainly did nothing.
 	 */
 	async call(method: string, args: Arguments = {}): Promise<Answer> {
 		return this.repeat(method, args, (error) => error.retry === 'safe');
 	}
 
-	/** For calls that can be repeated safely: reads, and changes that are idempotent. */
-	async ask(method: string, args: Arguments = {}): Promise<Answer> {
+	/** For reads and idempotent changes: also retries if the server may have run the call. */
+	async callIdempotent(method: string, args: Arguments = {}): Promise<Answer> {
 		return this.repeat(method, args, (error) => error.retry !== 'no');
 	}
 
@@ -46,7 +46,7 @@ export class Api {
 		}
 	}
 
-	/** One attempt; a second one with a fresh token if the server says that this one has expired. */
+	/** One attempt, and a second one with a fresh token if the server rejects the token as expired. */
 	async once(method: string, args: Arguments = {}): Promise<Answer> {
 		const known = this.token !== undefined;
 		try {
@@ -60,8 +60,8 @@ export class Api {
 	}
 
 	/**
-	 * Rewrites a URL of the server to the address at which this client reaches it: behind a proxy, the server may use
-	 * another one.
+	 * Rewrites a URL that the server sent to the address at which this client reaches the server: behind a proxy, the
+	 * server may know itself by another address.
 	 */
 	localAddress(url: string): string {
 		const { pathname, search } = new URL(url);
@@ -76,7 +76,7 @@ export class Api {
 	private async send(method: string, args: Arguments): Promise<Answer> {
 		this.token ??= typeof this.source === 'string' ? this.source : await this.source();
 		const authorization = `Bearer ${this.token}`;
-		// Bytes are sent as a form, for which fetch sets the content type with its boundary.
+		// Calls with bytes are sent as a form. For a form, fetch sets the content type, including its boundary.
 		const isForm = Object.values(args).some((value) => value instanceof Blob);
 		const request: RequestInit = {
 			method: 'POST',
@@ -84,7 +84,7 @@ export class Api {
 				? { authorization }
 				: { authorization, 'content-type': 'application/json; charset=utf-8' },
 			body: isForm ? formOf(args) : JSON.stringify(args),
-			signal: AbortSignal.timeout(PATIENCE_MS),
+			signal: AbortSignal.timeout(TIMEOUT_MS),
 		};
 		let answer: Answer;
 		let wait = 0;
@@ -93,13 +93,13 @@ export class Api {
 			wait = (Number(response.headers.get('retry-after')) || 0) * 1000;
 			answer = await response.json();
 		} catch {
-			// No answer, or an answer of a proxy that is not JSON.
+			// There was no answer, or a proxy answered something that is not JSON.
 			throw new ApiError('network_error', method, 'unknown');
 		}
 		if (answer?.ok) return answer;
-		// JSON, but not of the server: an answer of a proxy.
+		// A proxy answered with JSON of its own.
 		if (!answer?.error) throw new ApiError('network_error', method, 'unknown', wait);
-		throw refusal(method, answer, wait);
+		throw errorOf(method, answer, wait);
 	}
 }
 
@@ -111,11 +111,11 @@ function formOf(args: Arguments): FormData {
 	return form;
 }
 
-/** After these errors the change may still have happened. */
-const UNKNOWN: ReadonlySet<string> = new Set(['service_unavailable', 'outcome_unknown']);
+/** After these errors, the server may have made the change. */
+const OUTCOME_UNKNOWN: ReadonlySet<string> = new Set(['service_unavailable', 'outcome_unknown']);
 
-function refusal(method: string, answer: Answer, retryAfterMs: number): ApiError {
+function errorOf(method: string, answer: Answer, retryAfterMs: number): ApiError {
 	const code: string = answer.error;
-	const retry = code === 'ratelimited' ? 'safe' : UNKNOWN.has(code) ? 'unknown' : 'no';
+	const retry = code === 'ratelimited' ? 'safe' : OUTCOME_UNKNOWN.has(code) ? 'unknown' : 'no';
 	return new ApiError(code, method, retry, retryAfterMs, answer.response_metadata?.messages ?? []);
 }

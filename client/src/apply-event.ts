@@ -3,15 +3,15 @@ import { toCounts, type Wire } from './wire.ts';
 
 /** Applies an event to conversations and counts. */
 
-/** The context of an event, and callbacks for what has to be fetched afterwards. */
+/** The context of an event, and callbacks that fetch what the event does not contain. */
 export interface FollowUps {
-	/** The event was missed while disconnected. */
+	/** The client missed the event while it was disconnected. */
 	readonly isCatchingUp: boolean;
-	/** A message was lost: the known state is unreliable. */
+	/** A message never arrived, so the known state is unreliable. */
 	gap(): void;
 	/** Fetch the conversation and its counts. */
 	conversation(id: string): void;
-	/** Fetch whether the user is a member and the conversation is not archived. */
+	/** Fetch whether the user is still a member and the conversation is not archived. */
 	membership(id: string): void;
 	/** Fetch the newest message of the conversation. */
 	preview(id: string): void;
@@ -34,7 +34,7 @@ const drop: Apply = (state, { channel, position }, followUps) => {
 	else state.drop(channel);
 };
 
-/** Counts are restored; the description was dropped when the conversation was archived, or never known. */
+/** Fetches the conversation: its description was dropped when it was archived, or was never known. */
 const unarchive: Apply = (state, event, followUps) => {
 	if (!state.noteMembership(event.channel, event.position) || state.conversations.has(event.channel)) return;
 	state.expect(event.channel, event.position);

@@ -1,4 +1,4 @@
-/** Runs work that nobody awaits: swallows its errors, and lets `done` wait for its end. */
+/** Runs work that nobody awaits, and swallows its errors. `done` waits until the running work has ended. */
 export class Background {
 	private readonly inFlight = new Set<Promise<unknown>>();
 

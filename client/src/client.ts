@@ -8,6 +8,7 @@ import { ApiError } from './errors.ts';
 import { fetchConversation, fetchEverything, fetchMembership } from './fetching.ts';
 import { FileLinks } from './file-links.ts';
 import { Focus } from './focus.ts';
+import { LiveStores } from './live-stores.ts';
 import { Marks } from './marks.ts';
 import { Cell, Notifier } from './notifier.ts';
 import { Outbox } from './outbox.ts';
@@ -21,15 +22,14 @@ import { SingleMarks } from './single-marks.ts';
 import { LiveThreads } from './threads-store.ts';
 import type { ClientSnapshot, Conversation } from './types.ts';
 import { Typing } from './typing.ts';
-import { Windows } from './windows.ts';
-import { isMark, toCounts, toMessage, type Wire } from './wire.ts';
+import { isReactionOrPin, toCounts, toMessage, type Wire } from './wire.ts';
 
 /** Composes the parts of the client: passes events to each of them and notifies listeners of changes. */
 
 export function createClient(options: ClientOptions): TidemarkClient {
 	const platform = platformOf(options);
 	const parts = new Parts(options, platform);
-	const { root, inbox, badge, windows, threads, people, previews, presences } = parts;
+	const { root, inbox, badge, stores, threads, people, previews, presences } = parts;
 	return {
 		...actionsOn(parts.api, new FileLinks(parts.api, platform)),
 		subscribe: root.subscribe,
@@ -38,8 +38,8 @@ export function createClient(options: ClientOptions): TidemarkClient {
 		disconnect: () => parts.disconnect(),
 		reconnect: () => parts.connection.wake(),
 		settled: () => parts.settled(),
-		conversation: (id) => windows.conversation(id),
-		thread: (channel, threadTs) => windows.thread(channel, threadTs),
+		conversation: (id) => stores.conversation(id),
+		thread: (channel, threadTs) => stores.thread(channel, threadTs),
 		threads,
 		inbox: {
 			subscribe: inbox.subscribe,
@@ -72,7 +72,7 @@ class Parts {
 	readonly badge: Cell<number>;
 	readonly api: Api;
 	readonly connection: SocketConnection;
-	readonly windows: Windows;
+	readonly stores: LiveStores;
 	readonly threads: LiveThreads;
 	readonly people: People;
 	readonly previews: Previews;
@@ -89,7 +89,7 @@ class Parts {
 		const isOnline = () => this.connection.state.status === 'online';
 		const send = (frame: Wire) => this.connection.send(frame);
 		const touchRoot = () => this.root.touch();
-		const touchWindows = (channel: string) => this.windows.touch(channel);
+		const touchStores = (channel: string) => this.stores.touch(channel);
 
 		this.notifier = new Notifier(platform);
 		this.root = new Cell(this.notifier, () => this.snapshot());
@@ -104,7 +104,7 @@ class Parts {
 		this.people = new People(api, touchRoot);
 		this.previews = new Previews(api, state);
 		this.presences = new Presences(send, touchRoot);
-		this.typing = new Typing(platform, send, touchWindows);
+		this.typing = new Typing(platform, send, touchStores);
 		this.attention = new LiveAttention(platform);
 		this.focus = new Focus(platform.now, send, revision, this.attention);
 		const onAnswer = (answer: Wire) => void state.setCounts(answer.channel, toCounts(answer));
@@ -118,10 +118,10 @@ class Parts {
 			self: () => state.self,
 			unsent: options.unsent ?? null,
 			changed: (channel) => {
-				touchWindows(channel);
+				touchStores(channel);
 				touchRoot();
 			},
-			sent: (message, channel) => this.windows.receive(asEvent(message, channel)),
+			sent: (message, channel) => this.stores.receive(asEvent(message, channel)),
 		});
 		const { notifier, outbox, marks, singleMarks, attention, focus, typing } = this;
 		const background = this.background.run;
@@ -142,7 +142,7 @@ class Parts {
 			isReady,
 			background,
 		};
-		this.windows = new Windows(core);
+		this.stores = new LiveStores(core);
 		this.threads = new LiveThreads(core);
 		this.connection = new SocketConnection({
 			api,
@@ -152,10 +152,10 @@ class Parts {
 			receive: (event) => this.receive(event),
 			changed: touchRoot,
 			online: () => this.online(),
-			isAttended: () => this.attention.getSnapshot(),
+			isAttentive: () => this.attention.getSnapshot(),
 		});
 		this.attention.subscribe(() => {
-			if (this.attention.getSnapshot()) this.connection.attended();
+			if (this.attention.getSnapshot()) this.connection.attentionReturned();
 		});
 	}
 
@@ -181,7 +181,7 @@ class Parts {
 		for (;;) {
 			try {
 				await this.connection.whenOnline();
-				// Pushed counts follow their event one turn later: two round trips cover both.
+				// The server pushes counts one turn of its event loop after their event: two round trips cover both.
 				await this.connection.ping();
 				await this.connection.ping();
 				if (this.background.isIdle) return;
@@ -210,7 +210,7 @@ class Parts {
 	}
 
 	private counted(id: string | undefined): void {
-		this.windows.touch(id);
+		this.stores.touch(id);
 		for (const cell of [this.inbox, this.badge, this.root]) cell.touch();
 	}
 
@@ -220,7 +220,7 @@ class Parts {
 		this.state.reset(counts, channels);
 		this.isReady = true;
 		this.arePreviewsDue = true;
-		this.windows.forget();
+		this.stores.forget();
 		this.threads.invalidate();
 		return counts.position;
 	}
@@ -234,8 +234,8 @@ class Parts {
 	}
 
 	private online(): void {
-		const { focus, presences, outbox, marks, singleMarks, windows, threads } = this;
-		for (const part of [focus, presences, outbox, marks, singleMarks, windows, threads]) part.online();
+		const { focus, presences, outbox, marks, singleMarks, stores, threads } = this;
+		for (const part of [focus, presences, outbox, marks, singleMarks, stores, threads]) part.online();
 		if (this.arePreviewsDue) this.background.run(this.previews.restart());
 		this.arePreviewsDue = false;
 	}
@@ -244,7 +244,7 @@ class Parts {
 		try {
 			await fetchConversation(this.api, this.state, id);
 		} catch (error) {
-			// Rejected: the user is no longer a member. Unanswered: only a fresh snapshot is reliable.
+			// If the server rejected the call, the user is no longer a member. Without an answer, only a fresh snapshot is reliable.
 			if (error instanceof ApiError && error.retry !== 'no') this.connection.resync();
 		}
 	}
@@ -276,14 +276,14 @@ class Parts {
 			membership: (id) => this.background.run(this.refetchMembership(id)),
 			preview: (id) => this.background.run(this.previews.refresh(id)),
 		});
-		// Keep the messages on screen complete: they are loaded again together with the missing ones.
+		// The messages on screen stay without a hole: the resync loads them again, with the missing ones.
 		if (isGap) return;
-		for (const part of [this.windows, this.typing, this.presences, this.people]) part.receive(event);
+		for (const part of [this.stores, this.typing, this.presences, this.people]) part.receive(event);
 		if (event.type === 'update_thread_state') this.threads.invalidate();
-		else if (isMark(event)) this.threads.receiveMark(event);
-		// A user who joins may see earlier messages; a user who left gets no more.
-		else if (JOINED.has(event.type)) this.windows.forget(event.channel.id);
-		else if (LEFT.has(event.type) && !this.state.isTracked(event.channel)) this.windows.forget(event.channel);
+		else if (isReactionOrPin(event)) this.threads.receiveReactionOrPin(event);
+		// After a join, earlier messages may be visible; after a leave, the messages are no longer updated.
+		else if (JOINED.has(event.type)) this.stores.forget(event.channel.id);
+		else if (LEFT.has(event.type) && !this.state.isTracked(event.channel)) this.stores.forget(event.channel);
 		else if (event.type === 'message' && event.user === this.self?.id)
 			this.outbox.confirm(toMessage(event, event.channel));
 	}

@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 import { backoffMs } from './backoff.ts';
-import { afterClose, isFinal, type Next, reasonOf } from './closing.ts';
+import { afterClose, isFinal, type Next, reasonOf } from './close-codes.ts';
 import { ApiError, codeOf } from './errors.ts';
 import type { Platform } from './platform.ts';
 import { Progress } from './progress.ts';
@@ -9,22 +9,23 @@ import type { Connection, ConnectionStatus } from './types.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * Keeps a connection: loads a snapshot the first time, resumes from the last position later, and waits longer after
- * each failure.
+ * Keeps the client connected: loads a snapshot the first time, later resumes from the last position, and waits longer
+ * after each failure.
  *
  *     idle ──connect──▶ connecting ──caught up──▶ online
  *                         ▲    │ failed             │ closed
  *                         └─ waiting ◀──────────────┘        stopped: rejected for good, or signed out
  *
- * Only `become` changes the status. An abandoned attempt is recognised by its number, and everything that still
- * arrives from it is ignored.
+ * Only `become` changes the status. Each attempt has a number; anything that still arrives from an abandoned attempt
+ * is ignored.
  */
 
 export interface ConnectionParts {
 	readonly api: Api;
 	readonly platform: Platform;
 	/**
-	 * Reloads everything; returns the position of the loaded state. `isCurrent`: whether the attempt is still wanted.
+	 * Reloads everything, and returns the position of the loaded state. `isCurrent`: false once the attempt is
+	 * abandoned.
 	 */
 	readonly load: (isCurrent: () => boolean) => Promise<string>;
 	readonly welcome: (answer: Wire) => void;
@@ -32,19 +33,19 @@ export interface ConnectionParts {
 	readonly changed: () => void;
 	/** All missed events have arrived, and frames can be sent. */
 	readonly online: () => void;
-	/** Whether a user is looking at the screen. */
-	readonly isAttended: () => boolean;
+	/** Whether the window has the user's attention. */
+	readonly isAttentive: () => boolean;
 }
 
-/** Silence after which the connection is probed: sooner while a user is looking. */
+/** Silence after which the client probes the connection: sooner while the window has the user's attention. */
 const QUIET_MS = 20_000;
-const QUIET_ATTENDED_MS = 4_000;
+const QUIET_ATTENTIVE_MS = 4_000;
 /** A healthy server answers a ping within this time. */
 const PONG_WITHIN_MS = 5_000;
-/** Limit for the request of a ticket: on a network that drops packets, a new request may get through. */
+/** Time limit for the request of a ticket: on a network that loses packets, another request may get through. */
 const TICKET_WITHIN_MS = 10_000;
 const HELLO_WITHIN_MS = 20_000;
-/** After a connection that lasted this long, the backoff starts again. */
+/** After a connection that lasted this long, the backoff starts over. */
 const STABLE_MS = 10_000;
 
 interface Waiter {
@@ -62,7 +63,7 @@ export class SocketConnection {
 	private failures = 0;
 	private onlineSince = 0;
 	private receivedAt = 0;
-	/** A ping was sent, and nothing has arrived since. */
+	/** The client has sent a ping, and nothing has arrived since. */
 	private isProbing = false;
 	private nextId = 100;
 	private readonly pongs = new Map<number, Waiter>();
@@ -96,7 +97,7 @@ export class SocketConnection {
 		this.answerConnecting(new ApiError('disconnected', 'connect'));
 	}
 
-	/** Retries now instead of later; abandons an attempt that has not succeeded yet. */
+	/** Retries now instead of later. Abandons an attempt that is still connecting. */
 	wake(): void {
 		if (this.state.status === 'waiting' || this.state.status === 'connecting') this.begin();
 	}
@@ -106,9 +107,9 @@ export class SocketConnection {
 		if (this.state.status === 'online') this.closed(1006);
 	}
 
-	/** A user returned to the screen: probes the connection now. */
-	attended(): void {
-		if (this.state.status === 'online' && this.quietFor() > QUIET_ATTENDED_MS) this.probe();
+	/** The user's attention returned: probes the connection if it has been quiet. */
+	attentionReturned(): void {
+		if (this.state.status === 'online' && this.quietFor() > QUIET_ATTENTIVE_MS) this.probe();
 	}
 
 	/** The known state is unreliable: reload everything. */
@@ -126,7 +127,7 @@ export class SocketConnection {
 		return true;
 	}
 
-	/** Resolves when the server answered: everything that it sent before has arrived. */
+	/** Resolves when the server has answered: by then, everything that it sent earlier has arrived. */
 	ping(): Promise<void> {
 		return new Promise((resolve, reject) => {
 			if (!this.send({ type: 'ping' })) reject(new ApiError('disconnected', 'ping'));
@@ -176,7 +177,7 @@ export class SocketConnection {
 		else {
 			const mine = this.current;
 			this.parts.receive(event);
-			// The event may have caused a reload.
+			// Handling the event may have started a reload, which abandons this attempt.
 			if (mine !== this.current) return;
 			this.progress.handled(event.position);
 			if (this.state.status === 'connecting' && this.progress.isCaughtUp) this.arrived();
@@ -204,10 +205,10 @@ export class SocketConnection {
 	/** Detects connections that the operating system considers open but that deliver nothing. */
 	private watch(): void {
 		this.isProbing = false;
-		const wait = (this.parts.isAttended() ? QUIET_ATTENDED_MS : QUIET_MS) - this.quietFor();
+		const wait = (this.parts.isAttentive() ? QUIET_ATTENTIVE_MS : QUIET_MS) - this.quietFor();
 		if (wait <= 0) this.probe();
-		// Check in shorter steps, because a user may start to look meanwhile.
-		else this.after(Math.min(wait, QUIET_ATTENDED_MS), () => this.watch());
+		// Check in shorter steps, because the user's attention may return meanwhile.
+		else this.after(Math.min(wait, QUIET_ATTENTIVE_MS), () => this.watch());
 	}
 
 	private probe(): void {

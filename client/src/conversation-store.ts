@@ -10,10 +10,10 @@ import { TimelineWindow } from './timeline-window.ts';
 import type { ConversationView, Counts, Explanation, Message, NotificationLevel } from './types.ts';
 import { NEVER, toCounts, toExplanation, toMessage, type Wire } from './wire.ts';
 
-/** Errors of a reaction that is already as wanted: from a repeated call, or another device. */
-const ALREADY_SO = ['already_reacted', 'no_reaction'];
+/** With these errors the reaction is already as requested, by a repeated call or another device. */
+const ALREADY_DONE = ['already_reacted', 'no_reaction'];
 
-/** One conversation: its messages on screen, and the actions on it. */
+/** One conversation: its loaded messages, and the actions on it. */
 export class LiveConversation implements ConversationStore {
 	readonly subscribe: ConversationStore['subscribe'];
 	readonly getSnapshot: ConversationStore['getSnapshot'];
@@ -78,14 +78,17 @@ export class LiveConversation implements ConversationStore {
 	sendTyping = (threadTs?: string): void => this.core.typing.sendTyping(this.id, threadTs);
 
 	readers = async (ts: string): Promise<readonly string[]> =>
-		(await this.ask('conversations.readers', { ts })).readers;
+		(await this.callIdempotent('conversations.readers', { ts })).readers;
 	unreads = async () => {
-		const { messages, total } = await this.ask('conversations.unreads', { limit: 1000 });
+		const { messages, total } = await this.callIdempotent('conversations.unreads', { limit: 1000 });
 		return { messages: messages.map((message: Wire) => toMessage(message, this.id)), total };
 	};
-	explain = async (): Promise<Explanation> => toExplanation(await this.ask('client.explain', {}));
+	explain = async (): Promise<Explanation> => toExplanation(await this.callIdempotent('client.explain', {}));
 	members = async (cursor?: string) => {
-		const page = await this.ask('conversations.members', { limit: 1000, ...(cursor ? { cursor } : {}) });
+		const page = await this.callIdempotent('conversations.members', {
+			limit: 1000,
+			...(cursor ? { cursor } : {}),
+		});
 		return { members: page.members, cursor: page.response_metadata?.next_cursor ?? '' };
 	};
 
@@ -96,12 +99,12 @@ export class LiveConversation implements ConversationStore {
 	leave = async () => void (await this.call('conversations.leave', {}));
 	archive = async () => void (await this.call('conversations.archive', {}));
 
-	/** Something shown of the conversation has changed. */
+	/** Call when the view of the conversation may have changed. */
 	touch(): void {
 		this.cell.touch();
 	}
 
-	/** Applies an event about one of its messages. */
+	/** Applies an event about a message of the conversation. */
 	receive(event: Wire): void {
 		this.window.loader.receive(event);
 		this.cell.touch();
@@ -162,7 +165,7 @@ export class LiveConversation implements ConversationStore {
 		try {
 			await this.call(method, { timestamp, name });
 		} catch (error) {
-			if (!ALREADY_SO.includes(codeOf(error))) throw error;
+			if (!ALREADY_DONE.includes(codeOf(error))) throw error;
 		}
 	}
 
@@ -170,8 +173,8 @@ export class LiveConversation implements ConversationStore {
 		return this.core.api.call(method, { channel: this.id, ...args });
 	}
 
-	private ask(method: string, args: object): Promise<Answer> {
-		return this.core.api.ask(method, { channel: this.id, ...args });
+	private callIdempotent(method: string, args: object): Promise<Answer> {
+		return this.core.api.callIdempotent(method, { channel: this.id, ...args });
 	}
 
 	/** Changes a setting of the user in the conversation; the answer contains the new counts. */

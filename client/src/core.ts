@@ -9,7 +9,7 @@ import type { Attention } from './public.ts';
 import type { SingleMarks } from './single-marks.ts';
 import type { Typing } from './typing.ts';
 
-/** What the stores of conversations and threads share. */
+/** The parts of the client that the stores of conversations and threads share. */
 export interface Core {
 	readonly api: Api;
 	readonly platform: Platform;
@@ -23,8 +23,7 @@ export interface Core {
 	readonly typing: Typing;
 	readonly pageSize: number;
 	/**
-	 * Whether the first snapshot is loaded. Before that nothing is loaded: the snapshot triggers the loading of
-	 * everything watched.
+	 * Whether the first snapshot is loaded. Stores load nothing before it; after it, every watched store loads.
 	 */
 	readonly isReady: () => boolean;
 	/** Runs work that nobody awaits; `settled` waits for it. */

@@ -1,14 +1,14 @@
 import { mentionsOf } from './mentions.ts';
 import type { Counts } from './types.ts';
 
-/** What a message in the timeline does to the counts of a conversation, by the server's rules. */
+/** How a message in the timeline changes the counts of its conversation, by the server's rules. */
 
 /** Counts stop here and are flagged as capped. */
 const COUNT_CAP = 10_000;
 
 /** The part of a message that counting needs. */
 export interface CountedMessage {
-	/** Its stamp in the stream, 16 digits. */
+	/** The stamp of the message, 16 digits. */
 	readonly position: string;
 	readonly ts: string;
 	readonly isOwn: boolean;

@@ -11,14 +11,15 @@ import {
 } from './wire.ts';
 
 /**
- * Conversations with their counts: what the server sent, plus the messages received since. No input or output; the
- * same events always give the same state. Invariant: snapshot plus events equals a fresh snapshot.
+ * Conversations with their counts: the rows that the server sent, plus the messages received since. Pure: the same
+ * events always give the same state. Invariant: snapshot plus events equals a fresh snapshot.
  *
- * Counts from the server may be older than messages that have already arrived. So each row keeps the messages
- * since, and counts them again on top of an older row. A row is never replaced by one with a smaller position.
+ * A row from the server may be older than messages that have already arrived. So the state keeps the messages since
+ * the last row, and counts them again on top of a row that lacks them. A row with a smaller position never replaces
+ * one with a larger position.
  */
 
-/** A conversation that counts: the user is a member, and it is not archived. */
+/** A conversation that counts: the user is a member, and the conversation is not archived. */
 interface Tracked {
 	/** Position of the last counts from the server, 32 digits. */
 	position: string;
@@ -26,18 +27,18 @@ interface Tracked {
 	since: CountedMessage[];
 	/** Position of the newest message that is no longer kept in `since`. */
 	forgotten: string;
-	/** When the newest message was deleted while the one before it is still unknown; otherwise empty. */
+	/** The stamp at which the newest message was deleted, while the message before it is still unknown; otherwise empty. */
 	latestDeleted: string;
 	/** The server has sent counts; until then the revision is unknown. */
 	isCounted: boolean;
-	/** Stamps of the name, topic, purpose and preview as last reported. */
+	/** For name, topic, purpose and preview: the stamp of the last change. */
 	readonly described: Map<string, string>;
 }
 
 const STAMP_DIGITS = 16;
 const stampOf = (position: string): string => position.slice(0, STAMP_DIGITS);
 const atStamp = (stamp: string): string => stamp.padEnd(2 * STAMP_DIGITS, '0');
-/** More than can be in flight. */
+/** More messages than can be in flight. */
 const MAX_KEPT = 500;
 const MAX_MEMBERSHIP_STAMPS = 1_000;
 
@@ -50,7 +51,7 @@ const toTotals = (threads: Wire): ThreadTotals => ({
 	badgeCount: threads.badge_count,
 });
 
-/** What an event leaves inconsistent. */
+/** What the caller must do after an update: nothing, reload everything, or fetch the conversation. */
 export type Consistency = 'none' | 'gap' | 'recount';
 
 export class CountsState {
@@ -61,10 +62,10 @@ export class CountsState {
 	private threadsVersion = '';
 	private conversationsBadge = 0;
 	private tracked = new Map<string, Tracked>();
-	/** Stamps of the newest join, leave, archive or unarchive, also of conversations that no longer count. */
+	/** By conversation, also one that no longer counts: the stamp of the newest join, leave, archive or unarchive. */
 	private readonly membershipStamps = new Map<string, string>();
 
-	/** `changed` gets the conversation, or undefined for all. */
+	/** `changed` is called with the changed conversation, or without one if all changed. */
 	constructor(private readonly changed: (id?: string) => void) {}
 
 	get badge(): number {
@@ -88,7 +89,7 @@ export class CountsState {
 		this.changed();
 	}
 
-	/** Whether the conversation counts; without a description it may not be shown yet. */
+	/** Whether the conversation counts. It may still lack a description, and is not shown then. */
 	isTracked(id: string): boolean {
 		return this.tracked.has(id);
 	}
@@ -98,7 +99,7 @@ export class CountsState {
 		return this.tracked.get(id)?.isCounted ? this.conversations.get(id)?.revision : undefined;
 	}
 
-	/** The conversation counts from this stamp on; its row follows. Idempotent. */
+	/** Counts the conversation from this stamp on; its row follows. Idempotent. */
 	expect(id: string, stamp: string): boolean {
 		const known = this.tracked.get(id);
 		if (known && stampOf(known.position) >= stamp) return false;
@@ -125,13 +126,13 @@ export class CountsState {
 		return true;
 	}
 
-	/** Whether its counts have this stamp or a later one. */
+	/** Whether the counts of the conversation have this stamp or a later one. */
 	isCountedAt(id: string, stamp: string): boolean {
 		const tracked = this.tracked.get(id);
 		return tracked !== undefined && stampOf(tracked.position) >= stamp;
 	}
 
-	/** The user joined, so nothing is unread. The row brings what the event does not contain. */
+	/** The user joined, so nothing is unread. The row that follows has what the event lacks. */
 	join(channel: Wire, stamp: string): void {
 		const fresh = this.expect(channel.id, stamp);
 		const described = toDescription(channel);
@@ -154,7 +155,7 @@ export class CountsState {
 		if (known) this.put({ ...known, ...description });
 	}
 
-	/** Updates one part of the description as of this stamp. An older one never overwrites a newer one. */
+	/** Updates one part of the description, unless a change with a newer stamp is known. */
 	redescribe(
 		id: string,
 		description: Partial<Description & { preview: Preview | null }>,
@@ -167,7 +168,7 @@ export class CountsState {
 		this.describe(id, description);
 	}
 
-	/** Applies counts from the server. Older ones never overwrite newer ones. */
+	/** Applies counts from the server. Older counts never overwrite newer ones. */
 	setCounts(
 		id: string,
 		received: ReceivedCounts,
@@ -188,8 +189,8 @@ export class CountsState {
 	}
 
 	/**
-	 * Applies a message in the timeline. `prev_ts` shows whether the previous message is known. A client that is
-	 * catching up may know messages from an earlier attempt that were deleted meanwhile: their deletions follow.
+	 * Applies a message in the timeline. `prev_ts` shows whether the client knows the previous message. A client that
+	 * is catching up may know messages that were deleted meanwhile: the events of their deletion follow.
 	 */
 	post(
 		event: PostedEvent & { readonly channel: string; readonly prev_ts: string },
@@ -212,14 +213,14 @@ export class CountsState {
 		return 'none';
 	}
 
-	/** The server sends the new counts and the new latest message; this records that they are pending. */
+	/** A message was deleted: records that the server will send new counts and, if it was the newest, a new latest. */
 	remove(channel: string, ts: string, stamp: string): void {
 		const tracked = this.tracked.get(channel);
 		if (tracked && this.conversations.get(channel)?.latest === ts) tracked.latestDeleted = stamp;
 	}
 
 	setThreads(event: Wire): void {
-		// Ordered by version, not by position, which depends on the clock of a gateway.
+		// The version orders totals. The position does not: it depends on the clock of a gateway.
 		if (isOlderVersion(event.version, this.threadsVersion)) return;
 		this.threads = toTotals(event);
 		this.threadsVersion = event.version;
@@ -235,15 +236,16 @@ export class CountsState {
 }
 
 /**
- * Compares both parts. The user's part may go back a little when a lost Redis is restored, and the part of the
- * conversations when the user leaves one: then the other part has changed too, or the totals have not.
+ * A version has two parts, and it is older only if neither part is newer. The user's part may fall a little when a lost
+ * Redis is restored, and the conversations' part when the user leaves one. Then the other part has risen, or the totals
+ * are unchanged.
  */
 const isOlderVersion = (version = '', known = ''): boolean =>
 	version !== known &&
 	stampOf(version) <= stampOf(known) &&
 	version.slice(STAMP_DIGITS) <= known.slice(STAMP_DIGITS);
 
-/** Whether the previous message never arrived, or the newest known one is missing. */
+/** Whether the message before this one never arrived, or the newest known message is not the one before this one. */
 function isGap(latest: string, prevTs: string, mayBeDeleted: boolean): boolean {
 	return prevTs > latest || (prevTs < latest && !mayBeDeleted);
 }

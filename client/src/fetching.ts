@@ -3,11 +3,11 @@ import type { CountsState } from './counts-state.ts';
 import { pages } from './pages.ts';
 import { toCounts, toDescription, type Wire } from './wire.ts';
 
-/** Fetches conversations and their counts: all at the start, single ones when events are not enough. */
+/** Fetches conversations and their counts: all of them at the start, one when an event does not contain enough. */
 
 const EVERY_KIND = 'public_channel,private_channel,mpim,im';
 
-/** Counts first: later changes arrive as events, so newer descriptions do no harm. */
+/** Fetches counts before descriptions. Changes after the counts arrive as events, so newer descriptions do no harm. */
 export async function fetchEverything(api: Api): Promise<{ counts: Wire; channels: readonly Wire[] }> {
 	const counts = await api.once('client.counts');
 	const channels: Wire[] = [];
@@ -18,16 +18,16 @@ export async function fetchEverything(api: Api): Promise<{ counts: Wire; channel
 
 /** For a conversation that was unarchived, or whose counts became uncertain. */
 export async function fetchConversation(api: Api, state: CountsState, id: string): Promise<void> {
-	const { channel } = await api.ask('conversations.info', { channel: id });
-	// Left or archived again meanwhile: an event follows.
+	const { channel } = await api.callIdempotent('conversations.info', { channel: id });
+	// If the user left, or the conversation was archived again meanwhile, an event follows.
 	if (channel.is_archived || !channel.position) return;
 	state.setCounts(id, toCounts(channel));
 	state.describe(id, toDescription(channel));
 }
 
-/** For a conversation that may have been left or archived. */
+/** For a conversation that the user may have left, or that may be archived. */
 export async function fetchMembership(api: Api, state: CountsState, id: string): Promise<void> {
-	const { channel } = await api.ask('conversations.info', { channel: id });
+	const { channel } = await api.callIdempotent('conversations.info', { channel: id });
 	if (channel.is_archived || !channel.position) return state.drop(id);
 	state.setCounts(id, toCounts(channel));
 }

@@ -3,8 +3,8 @@ import type { Platform } from './platform.ts';
 import type { FileLink } from './types.ts';
 
 /**
- * Links to files that work without a token. Links requested together are fetched together, and cached until a
- * minute before they expire.
+ * Links to files that work without a token. Links that are requested within a few milliseconds are fetched with one
+ * call, and cached until a minute before they expire.
  */
 
 const COLLECT_MS = 5;
@@ -52,7 +52,7 @@ export class FileLinks {
 	}
 
 	private async fetchSome(ids: readonly string[]): Promise<void> {
-		const { links }: Answer = await this.api.ask('files.getLinks', { files: ids });
+		const { links }: Answer = await this.api.callIdempotent('files.getLinks', { files: ids });
 		for (const id of ids) this.known.delete(id);
 		for (const { id, url, download_url, expires } of links)
 			this.known.set(id, {

@@ -2,19 +2,19 @@ import type { Attention } from './public.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * The conversations that this device shows to its user. The server marks new messages there as read, with the
- * revision that the user last saw: what another device marks unread meanwhile stays unread until the user looks
- * again.
+ * Reports to the server which conversations this device shows to its user. The server marks new messages in them read,
+ * with the revision that the user last saw: messages that another device marks unread stay unread until the user
+ * returns to the conversation.
  *
- * Focus follows attention: it is withdrawn while nobody is looking, and restored when the user returns.
+ * The focus is withdrawn while the window lacks the user's attention, and restored when the attention returns.
  */
 
-/** The server ignores the focus of a device that is silent for long; repeating it this often is enough. */
+/** The server ignores the focus of a device that was silent for long, so the client repeats it this often. */
 const REMIND_EVERY_MS = 20_000;
 
 interface Pane {
 	readonly revision: number | undefined;
-	/** When focus was last sent; 0: not in focus for the server. */
+	/** When the focus was last sent; 0 if the server does not have it. */
 	readonly sentAt: number;
 }
 
@@ -30,12 +30,12 @@ export class Focus {
 		attention.subscribe(() => this.follow());
 	}
 
-	/** The user looks at the conversation, which counts as activity. */
+	/** The user is looking at the conversation. Counts as activity. */
 	focus(channel: string): void {
 		const revision = this.revision(channel);
 		const pane = this.panes.get(channel);
 		this.panes.set(channel, { revision, sentAt: pane && pane.revision === revision ? pane.sentAt : 0 });
-		// If nobody was looking until now, `follow` sends the focus.
+		// If the attention returns with this activity, `follow` sends the focus.
 		this.attention.active();
 		const sentAt = this.panes.get(channel)?.sentAt ?? 0;
 		if (this.now() - sentAt >= REMIND_EVERY_MS) this.sendFocus(channel, revision);
@@ -45,15 +45,15 @@ export class Focus {
 		if (this.panes.delete(channel)) this.send({ type: 'channel_blur', channel });
 	}
 
-	/** Focus ends with a connection: sends it again with the revisions that the user saw. */
+	/** The server forgets the focus when a connection ends: sends it again, with the revisions that the user saw. */
 	online(): void {
 		for (const [channel, { revision }] of this.panes) this.sendFocus(channel, revision);
 	}
 
 	private follow(): void {
-		const isThere = this.attention.getSnapshot();
+		const isAttentive = this.attention.getSnapshot();
 		for (const [channel, { revision, sentAt }] of this.panes) {
-			if (isThere) this.sendFocus(channel, revision);
+			if (isAttentive) this.sendFocus(channel, revision);
 			else if (sentAt > 0) {
 				this.send({ type: 'channel_blur', channel });
 				this.panes.set(channel, { revision, sentAt: 0 });

@@ -1,26 +1,26 @@
 import type { Message } from './types.ts';
-import { markedTs, type Wire } from './wire.ts';
+import { targetTs, type Wire } from './wire.ts';
 
 /**
- * Decides which events about messages are outdated. Events of a conversation arrive in order, but a worker that
- * lost its partition may publish late, and a resume may send an event twice. A deletion is final, an edit carries
- * its time, and a message is new only if it is after the newest one.
+ * Decides which events about messages are outdated. Events of a conversation arrive in order, but a worker that lost
+ * its partition may publish late, and a resume may send an event twice. Rules: a deletion is final, the edit with the
+ * later time wins, and an unknown message is added only if it is after the newest one.
  */
 
-/** Remembered deletions: more than can be in flight. */
+/** Number of deletions to remember: more than can be in flight. */
 const MAX_DELETIONS = 1_000;
 const MAX_REACTIONS = 1_000;
 
 export class Freshness {
 	private readonly deleted = new Set<string>();
-	/** By root: the position of the last known number of replies. */
+	/** By root: the position of the last applied number of replies. */
 	private readonly counted = new Map<string, string>();
 	/** By message and emoji (empty for a pin): the position of the newest event. */
 	private readonly reacted = new Map<string, string>();
 	/** The newest message that was loaded or received. */
 	private newest = '';
 
-	/** Called after a page that reaches the newest message was loaded. */
+	/** Call after a page that reaches the newest message was loaded. */
 	loaded(last: Message | undefined): void {
 		this.newest = last?.ts ?? '';
 		this.counted.clear();
@@ -47,9 +47,9 @@ export class Freshness {
 	}
 
 	/** Whether to apply a reaction or a pin. */
-	acceptsMark(event: Wire): boolean {
+	acceptsReaction(event: Wire): boolean {
 		const { reaction = '', position } = event;
-		const key = `${markedTs(event)} ${reaction}`;
+		const key = `${targetTs(event)} ${reaction}`;
 		if (position < (this.reacted.get(key) ?? '')) return false;
 		this.reacted.set(key, position);
 		if (this.reacted.size > MAX_REACTIONS) this.reacted.delete(this.reacted.keys().next().value as string);

@@ -2,9 +2,9 @@ import { codeOf } from './errors.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * Loads pages of messages one after the other while events keep arriving. A page may be older than events that
- * arrived before its answer: these are applied again on top of it, which is safe, because events carry the state of
- * a message, not its change.
+ * Loads pages of messages one after the other while events keep arriving. A page may be older than events that arrived
+ * while it was loading, so these are applied again on top of it. That is safe: an event carries the whole state of a
+ * message, not a difference.
  */
 export class Loader {
 	isLoading = false;
@@ -12,30 +12,30 @@ export class Loader {
 	private queue: Promise<void> = Promise.resolve();
 	private during: Wire[] | null = null;
 	/** Rises with `forget`: answers to earlier requests are ignored. */
-	private epoch = 0;
+	private round = 0;
 
 	constructor(
 		private readonly apply: (event: Wire) => void,
 		private readonly changed: () => void,
 	) {}
 
-	/** `work` requests a page and returns the function that places it; undefined if there is nothing to request. */
+	/** `work` requests a page and resolves to the function that adds it; undefined if there is nothing to request. */
 	run(work: () => Promise<() => void> | undefined): Promise<void> {
-		const mine = this.epoch;
+		const mine = this.round;
 		const done = this.queue.then(async () => {
-			if (mine !== this.epoch) return;
+			if (mine !== this.round) return;
 			const request = work();
 			if (!request) return;
 			this.during = [];
 			this.set(true, null);
 			try {
 				const place = await request;
-				if (mine !== this.epoch) return;
+				if (mine !== this.round) return;
 				place();
 				for (const event of this.during) this.apply(event);
 				this.end(null);
 			} catch (error) {
-				if (mine === this.epoch) this.end(codeOf(error));
+				if (mine === this.round) this.end(codeOf(error));
 				throw error;
 			}
 		});
@@ -49,7 +49,7 @@ export class Loader {
 	}
 
 	forget(): void {
-		this.epoch += 1;
+		this.round += 1;
 		this.end(null);
 	}
 

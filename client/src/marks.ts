@@ -4,16 +4,16 @@ import { ApiError } from './errors.ts';
 import { type Platform, sleep } from './platform.ts';
 
 /**
- * Read marks in flight. The highest mark wins, so of those that wait for a conversation only the highest is sent:
- * whenever there is a connection, and again after a lost answer. Nothing is shown as read before the server has
- * confirmed it, so a count on screen was always true.
+ * Sends marks while there is a connection, and again after a lost answer. The highest mark of a conversation includes
+ * the others, so of the waiting ones only the highest is sent. Messages are shown as read only after the server has
+ * acknowledged the mark, so every count on screen is one that the server has sent.
  */
 
 export interface MarksParts {
 	readonly api: Api;
 	readonly platform: Platform;
 	readonly isOnline: () => boolean;
-	/** The revision that the user sees; undefined while unknown. */
+	/** The revision of the counts on screen; undefined while unknown. */
 	readonly revision: (channel: string) => number | undefined;
 	/** Called with the counts in the answer. */
 	readonly onAnswer: (answer: Answer) => void;
@@ -37,7 +37,7 @@ export class Marks {
 		const revision = this.parts.revision(channel);
 		const queue = this.waiting.get(channel) ?? [];
 		const last = queue.at(-1);
-		// A mark of a later message includes this one.
+		// A waiting mark of a later message includes this one.
 		if (last && last.ts >= ts && last.revision === revision) return last.answer;
 		let settle: Pick<Waiting, 'resolve' | 'reject'> | undefined;
 		const answer = new Promise<Answer>((resolve, reject) => {
@@ -72,7 +72,7 @@ export class Marks {
 		const queue = this.waiting.get(channel) ?? [];
 		const newest = queue.at(-1);
 		if (!newest) return;
-		// The newest is the highest of its revision and settles all of them. Other revisions are sent next.
+		// The newest mark is the highest of its revision, and settles all marks of that revision. Other revisions are sent next.
 		const answered = queue.filter(({ revision }) => revision === newest.revision);
 		const settle = (then: (mark: Waiting) => void): void => {
 			const left = (this.waiting.get(channel) ?? []).filter((mark) => !answered.includes(mark));

@@ -1,6 +1,6 @@
 /**
- * Finds mentions in a text by the server's rules (docs/model.md). A test compares it with the server's parser,
- * which the package does not include.
+ * Finds mentions in a text by the server's rules (docs/model.md). The package does not include the server's parser; a
+ * test compares the two.
  */
 
 export interface TextMentions {

@@ -1,10 +1,10 @@
 import type { Message } from './types.ts';
 
-/** Lists of messages ordered by ts. Each function returns the same list if nothing changes. */
+/** Changes lists of messages ordered by ts. Each function returns the given list if nothing changes. */
 
 type Messages = readonly Message[];
 
-/** The index of this ts, or where it would be inserted. Searches from the end, where new messages are. */
+/** The index of the message with this ts, or the index at which to insert it. Searches from the end, where new messages are. */
 function placeOf(messages: Messages, ts: string): number {
 	let index = messages.length;
 	while (index > 0 && (messages[index - 1] as Message).ts >= ts) index -= 1;
@@ -14,8 +14,8 @@ function placeOf(messages: Messages, ts: string): number {
 /** Inserts a message, or replaces the one with the same ts. */
 export function insert(messages: Messages, message: Message): Messages {
 	const index = placeOf(messages, message.ts);
-	const isThere = messages[index]?.ts === message.ts;
-	return [...messages.slice(0, index), message, ...messages.slice(index + (isThere ? 1 : 0))];
+	const isPresent = messages[index]?.ts === message.ts;
+	return [...messages.slice(0, index), message, ...messages.slice(index + (isPresent ? 1 : 0))];
 }
 
 export function replace(messages: Messages, message: Message): Messages {

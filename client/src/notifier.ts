@@ -2,8 +2,8 @@ import type { Platform } from './platform.ts';
 import type { Store } from './types.ts';
 
 /**
- * Notifies listeners of changes: at once when it is quiet, at most once per frame when much happens. Snapshots are
- * built on demand, so events that nobody looks at cost no copies.
+ * Notifies listeners of changes: at once after a pause, at most once per frame while changes follow each other.
+ * Snapshots are built on demand, so events without a listener cost no copies.
  */
 
 const FRAME_MS = 16;
@@ -37,7 +37,7 @@ export class Notifier {
 	}
 }
 
-/** A store whose value is derived from other state on demand, and keeps its identity while it is equal. */
+/** A store whose value is derived from other state on demand. A new value that equals the old one keeps its identity. */
 export class Cell<T> implements Store<T> {
 	private readonly listeners = new Set<() => void>();
 	private value: T | undefined;
@@ -74,7 +74,7 @@ export class Cell<T> implements Store<T> {
 		return this.listeners.size > 0;
 	}
 
-	/** The state that the value is derived from has changed. */
+	/** Call when the state that the value is derived from has changed. */
 	touch(): void {
 		this.isStale = true;
 		if (this.listeners.size > 0) this.notifier.add(this);

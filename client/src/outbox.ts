@@ -7,9 +7,9 @@ import type { Message } from './types.ts';
 import { toMessage, type Wire } from './wire.ts';
 
 /**
- * Messages in flight. Those of a conversation are sent one after the other, so that they arrive in the order in
- * which they were written. A message without an answer is sent again with the same client_msg_id, of which the
- * server keeps one. It is done when the answer or its event arrives, whichever comes first.
+ * Sends messages. Those of one conversation are sent one after the other, so that they arrive in the order in which
+ * they were written. A message without an answer is sent again with the same client_msg_id, and the server keeps only
+ * one. A message is sent when the answer or its event arrives, whichever comes first.
  */
 
 export interface OutboxParts {
@@ -44,14 +44,14 @@ const NOTHING: readonly Message[] = [];
 export class Outbox {
 	private readonly queues = new Map<string, Sending[]>();
 	private readonly shown = new Map<string, readonly Message[]>();
-	/** Conversations with a running send; the function ends a pause early. */
+	/** Conversations with a running send. The function ends the pause before a retry. */
 	private readonly inFlight = new Map<string, () => void>();
 
 	private made = 0;
 
 	constructor(private readonly parts: OutboxParts) {}
 
-	/** The unsent messages of a conversation in order. The same list until something changes. */
+	/** The unsent messages of a conversation, in order. Returns the same list until it changes. */
 	of(channel: string): readonly Message[] {
 		const queue = this.queues.get(channel);
 		if (!queue) return NOTHING;
@@ -85,8 +85,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Sends messages that this user wrote before the page was closed. Safe, because the server recognises the
-	 * client_msg_id.
+	 * Sends the messages that this user wrote before the page was closed. The server recognises a message that it
+	 * already has by its client_msg_id.
 	 */
 	restore(): void {
 		const { unsent, self } = this.parts;
@@ -144,7 +144,7 @@ export class Outbox {
 		sending.reject(new ApiError('discarded', 'chat.postMessage'));
 	}
 
-	/** The event of one of the user's own messages arrived. */
+	/** Call when the event of one of the user's own messages arrives. */
 	confirm(message: Message): void {
 		const sending =
 			message.clientMsgId === null ? undefined : this.find(message.channel, message.clientMsgId);
@@ -196,7 +196,7 @@ export class Outbox {
 
 	private answered({ message: { channel, clientMsgId } }: Sending, answer: Wire): void {
 		const message = { ...toMessage(answer, channel), clientMsgId };
-		// The event may have arrived first, and a message that was sent before may have been deleted since.
+		// The event may have arrived first. A message that arrived with an earlier attempt may have been deleted since.
 		if (clientMsgId !== null && this.find(channel, clientMsgId) && !message.isTombstone)
 			this.parts.sent(answer, channel);
 		this.confirm(message);

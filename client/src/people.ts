@@ -30,7 +30,7 @@ export class People {
 		}
 	}
 
-	/** Applies changes of loaded users, and adds new ones if all were requested. */
+	/** Applies changes of loaded users. Adds new users if all users were requested. */
 	receive(event: Wire): void {
 		const isWanted =
 			event.type === 'user_change'
@@ -44,10 +44,10 @@ export class People {
 	private async fetch(id: string): Promise<void> {
 		this.requested.add(id);
 		try {
-			this.known.set(id, toUser((await this.api.ask('users.info', { user: id })).user));
+			this.known.set(id, toUser((await this.api.callIdempotent('users.info', { user: id })).user));
 			this.changed();
 		} catch {
-			// A view that still shows the user requests it again after the next change.
+			// A view that still shows the user requests the user again when it renders next.
 			this.requested.delete(id);
 		}
 	}

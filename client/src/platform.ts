@@ -1,6 +1,6 @@
 import type { ClientOptions, Timers, WebSocketClass } from './public.ts';
 
-/** Everything from outside: replaced in tests, otherwise taken from the runtime. */
+/** Network, time and randomness: from the runtime, or from the options, which tests use. */
 
 export interface Platform {
 	readonly WebSocket: WebSocketClass;

@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import type { CountsState } from './counts-state.ts';
 import type { Wire } from './wire.ts';
 
-/** The newest message of each conversation: fetched for the top of the inbox, then updated by events. */
+/** Fetches the newest message of each conversation, from the top of the inbox on. Events then update it. */
 
 const PAGE = 50;
 
@@ -24,21 +24,24 @@ export class Previews {
 	async more(): Promise<void> {
 		const { cursor } = this;
 		if (cursor === null) return;
-		const answer = await this.api.ask('inbox.list', { limit: PAGE, ...(cursor ? { cursor } : {}) });
+		const answer = await this.api.callIdempotent('inbox.list', {
+			limit: PAGE,
+			...(cursor ? { cursor } : {}),
+		});
 		this.cursor = answer.response_metadata?.next_cursor || null;
 		for (const { id, latest } of answer.items) this.place(id, latest);
 	}
 
 	/** For a conversation whose newest message was deleted. */
 	async refresh(channel: string): Promise<void> {
-		const { messages } = await this.api.ask('conversations.history', { channel, limit: 1 });
+		const { messages } = await this.api.callIdempotent('conversations.history', { channel, limit: 1 });
 		const [message] = messages;
 		if (message?.subtype !== 'tombstone') this.place(channel, message);
 	}
 
 	private place(id: string, latest: Wire): void {
 		const known = this.state.conversations.get(id);
-		// An event brought a newer one.
+		// An event has brought a newer message.
 		if (!known || !latest || (known.preview?.ts ?? '') >= latest.ts) return;
 		this.state.describe(id, { preview: { ts: latest.ts, user: latest.user, text: latest.text } });
 	}

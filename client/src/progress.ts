@@ -1,32 +1,33 @@
 /**
- * The position up to which all events were handled: where to resume from. While missed events arrive, it stays
- * where it was, because marks arrive after the messages that they count.
+ * The position to resume from: all events up to it were handled. It does not rise while missed events arrive, because
+ * they do not arrive in the order of their positions: marks come after all messages.
  */
 export class Progress {
-	/** Empty: unknown, a snapshot is needed. */
+	/** Empty if unknown: then the client needs a snapshot. */
 	position = '';
 	private newest = '';
+	/** Number of missed events that have not arrived yet. */
 	private owed = 0;
-	/** Whether every event up to the position was handled. */
+	/** Whether all events with this position were handled; false if there may be more of them. */
 	private isWhole = true;
 
 	/**
-	 * The position to resume from. Events of one change share a position, and a connection may end between them:
-	 * after an event, those with its position are requested again.
+	 * The position to resume from. Events of one change share a position, and a connection may end between them. So
+	 * after an event, the client resumes one position earlier, and gets all events of that change again.
 	 */
 	get since(): string {
 		if (this.isWhole || this.position === '') return this.position;
 		return String(Number(this.position) - 1).padStart(this.position.length, '0');
 	}
 
-	/** A fresh snapshot has this position. */
+	/** Starts at the position of a fresh snapshot. */
 	begin(position: string): void {
 		this.position = position;
 		this.newest = position;
 		this.isWhole = true;
 	}
 
-	/** A socket was opened at this position, and `missed` missed events follow. */
+	/** A socket was opened at this position; `missed` events that the client missed follow. */
 	hello(position: string, missed: number): void {
 		this.owed = missed;
 		this.newest = position > this.position ? position : this.position;
@@ -37,7 +38,7 @@ export class Progress {
 
 	/** An event was handled. */
 	handled(position: unknown): void {
-		// Rows have positions of 32 digits, which are not positions in the stream.
+		// Positions of rows have 32 digits, and a client cannot resume from them.
 		if (typeof position === 'string' && position.length === 16 && position > this.newest)
 			this.newest = position;
 		if (this.owed > 0) this.owed -= 1;

@@ -46,9 +46,9 @@ export interface UnsentPost {
 	/** The author. */
 	readonly user: string;
 	readonly args: Readonly<Record<string, unknown>>;
-	/** When the server may first have received it; 0: never. */
+	/** When the message was first sent, so that the server may have it; 0 if it was never sent. */
 	readonly firstSentAt: number;
-	/** Why it was rejected; null while it is to be sent. */
+	/** The error code if the server rejected the message; null while it waits to be sent. */
 	readonly error: string | null;
 }
 
@@ -75,7 +75,7 @@ export interface UploadOptions {
 	readonly threadTs?: string;
 	/** The text of the message. */
 	readonly comment?: string;
-	/** Bytes of all files together. Browsers call it during the upload, other platforms after each file. */
+	/** Called with the bytes of all files together: in browsers during the upload, on other platforms after each file. */
 	readonly onProgress?: (sent: number, total: number) => void;
 	readonly signal?: AbortSignal;
 }
@@ -135,14 +135,14 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	readonly threads: ThreadsStore;
 	/** Conversations by latest activity. */
 	readonly inbox: InboxStore;
-	/** Retries now instead of later if there is no connection. */
+	/** If there is no connection, retries now instead of later. */
 	reconnect(): void;
 	/** The number for the application's icon. */
 	readonly badge: Store<number>;
-	/** Whether a user is looking, as the interface reports it; `attendWindow` reports it for a browser. */
+	/** Whether the window has the user's attention, as the interface reports it; `attendWindow` reports it in a browser. */
 	readonly attention: Attention;
 
-	/** Undefined while it is being fetched: then `users` in the snapshot changes. */
+	/** Undefined while the user is being fetched; when the user arrives, `users` in the snapshot changes. */
 	user(id: string): User | undefined;
 	/** Loads all users of the workspace, for lists and completion. */
 	loadUsers(): Promise<void>;
@@ -165,7 +165,8 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	 */
 	uploadFiles(files: readonly UploadSource[], options?: UploadOptions): Promise<readonly SharedFile[]>;
 	/**
-	 * Links to show a file. Null: it was deleted, or the user may not see it. Cached, so it is cheap to call again.
+	 * Links to show and download a file. Null if the file was deleted or the user may not see it. Cached, so repeated
+	 * calls are cheap.
 	 */
 	fileLink(id: string): Promise<FileLink | null>;
 	/** Deletes a file that the user uploaded, in all messages that share it. */
@@ -173,16 +174,16 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	/** Public channels of the workspace, for joining. */
 	browse(cursor?: string): Promise<{ readonly channels: readonly BrowsedChannel[]; readonly cursor: string }>;
 	/** Calls the listener with every event as on the wire, until the returned function is called. */
-	// biome-ignore lint/suspicious/noExplicitAny: what an event has depends on its type
+	// biome-ignore lint/suspicious/noExplicitAny: the fields of an event depend on its type
 	onEvent(listener: (event: Readonly<Record<string, any>>) => void): () => void;
 	/** Calls any method of the Web API, with arguments and answer as on the wire. */
-	// biome-ignore lint/suspicious/noExplicitAny: what it answers depends on the method
+	// biome-ignore lint/suspicious/noExplicitAny: the fields of the answer depend on the method
 	call<T = any>(method: string, args?: Readonly<Record<string, unknown>>): Promise<T>;
 }
 
 /**
- * Whether a user is looking at this device: true while the window is visible and has the keyboard focus, and its
- * user was active within the last minute. False before the first activity.
+ * Whether the window has its user's attention: true while it is visible, has the keyboard focus, and was used within
+ * the last minute. False before the first use.
  */
 export interface Attention extends Store<boolean> {
 	/** Reports changes of the window; both values are true until reported. */
@@ -192,16 +193,16 @@ export interface Attention extends Store<boolean> {
 }
 
 /**
- * Marks messages that the user has seen: each message that was on screen for half a second while the user was
- * looking. Skipped messages stay unread. After the user marked messages unread, on any device, it marks nothing
- * until `resume`.
+ * Marks messages that the user has seen: each message that was on screen for half a second while the window had the
+ * user's attention. Skipped messages stay unread. After the user has marked messages unread, on any device, the reader
+ * marks nothing until `resume`.
  */
 export interface Reader {
 	/** The messages on screen now, by ts. Call it whenever they change. */
 	onScreen(messages: readonly string[]): void;
 	/** Continues marking, for example after the user marked everything read. */
 	resume(): void;
-	/** Stops marking until `resume`, like after a mark unread. For a page that is reloaded after one. */
+	/** Stops marking until `resume`. For a page that is reloaded after the user has marked messages unread. */
 	pause(): void;
 	stop(): void;
 }
@@ -218,12 +219,12 @@ export interface BrowsedChannel {
 export interface ConversationStore extends Store<ConversationView> {
 	readonly id: string;
 
-	/** Loads the newest messages unless some are loaded. Subscribing does this. */
+	/** Loads the newest messages, unless messages are loaded already. Subscribing does this. */
 	load(): Promise<void>;
 	loadOlder(): Promise<void>;
 	/** For use after `jumpTo`. */
 	loadNewer(): Promise<void>;
-	/** Shows the messages around this one instead. */
+	/** Replaces the loaded messages with those around this one. */
 	jumpTo(ts: string): Promise<void>;
 	jumpToLatest(): Promise<void>;
 
@@ -244,21 +245,21 @@ export interface ConversationStore extends Store<ConversationView> {
 	unreact(ts: string, name: string): Promise<void>;
 
 	/**
-	 * Marks everything up to this message as read, by default up to the newest known one. Sent later if there is no
-	 * connection.
+	 * Marks everything up to this message as read; without `ts`, up to the newest known message. Without a connection,
+	 * the mark is sent later.
 	 */
 	mark(ts?: string): Promise<Marked>;
 	/** Marks this message and later ones as unread. */
 	markUnread(ts: string): Promise<Counts>;
 	/** Marks only this message as read. */
 	markMessage(ts: string): Promise<Counts>;
-	/** Marks messages as the user sees them, until stopped. Create one each time the conversation is opened. */
+	/** A reader that marks messages as the user sees them, until stopped. Create one each time the conversation is opened. */
 	reader(): Reader;
 	/**
-	 * Reports that the user looks at the conversation: the server marks new messages as read, shown or not, while the
-	 * user is there (`client.attention`). Counts as activity: call it again when the user does something; it is
-	 * cheap. Earlier unread messages stay unread: use `mark`. An interface that knows what is on screen uses `reader`
-	 * instead.
+	 * Reports that the user is looking at the conversation. While the window has the user's attention
+	 * (`client.attention`), the server marks new messages read, whether they are shown or not. Earlier messages stay
+	 * unread: use `mark`. The call counts as activity and is cheap: repeat it whenever the user does something. An
+	 * interface that knows which messages are on screen uses `reader` instead.
 	 */
 	focus(): void;
 	blur(): void;
@@ -290,13 +291,12 @@ export interface ThreadStore extends Store<ThreadView> {
 	load(): Promise<void>;
 	loadMore(): Promise<void>;
 	reply(text: string, options?: Omit<PostOptions, 'threadTs'>): Promise<Message>;
-	/** Marks everything up to this reply as read, by default up to the newest known one. */
+	/** Marks everything up to this reply as read; without `ts`, up to the newest known reply. */
 	mark(ts?: string): Promise<void>;
 	/** Marks this reply and later ones as unread. */
 	markUnread(ts: string): Promise<void>;
 	/**
-	 * Like the reader of a conversation; a thread is marked in order, so a seen reply after an unseen one stays
-	 * unread.
+	 * Like the reader of a conversation, but a thread is read in order: a seen reply after an unseen one stays unread.
 	 */
 	reader(): Reader;
 	follow(): Promise<void>;

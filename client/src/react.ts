@@ -43,7 +43,7 @@ export function useClient(): TidemarkClient {
 const useStore = <T>({ subscribe, getSnapshot }: Store<T>): T =>
 	useSyncExternalStore(subscribe, getSnapshot, getSnapshot);
 
-/** A part of the snapshot: re-renders when its identity changes. */
+/** A part of the snapshot. Re-renders when the selected value changes its identity. */
 export function useSelected<T>(select: (snapshot: ClientSnapshot) => T): T {
 	const { subscribe, getSnapshot } = useClient();
 	const selected = () => select(getSnapshot());
@@ -62,11 +62,11 @@ export const useConnection = (): Connection => useSelected(({ connection }) => c
 /** Undefined until the user is loaded. */
 export function useUser(id: string): User | undefined {
 	const client = useClient();
-	// `client.user` fetches a missing user; the store changes when it arrives.
+	// `client.user` fetches a missing user; the snapshot changes when the user arrives.
 	return useSelected(({ users }) => users.get(id) ?? client.user(id));
 }
 
-/** Null until it is loaded, and if the file was deleted or the user may not see it. */
+/** Null until the link is loaded, and if the file was deleted or the user may not see it. */
 export function useFileLink(id: string): FileLink | null {
 	const client = useClient();
 	const [link, setLink] = useState<FileLink | null>(null);

@@ -1,8 +1,8 @@
 import type { Message } from './types.ts';
 
 /**
- * The messages of the server, then the unsent ones. Returns the previous list if it is equal, so that unrelated
- * changes cause no rendering.
+ * Joins the messages of the server and the unsent ones. Returns the previous list if nothing in it changed, so that
+ * unrelated changes cause no rendering.
  */
 export function joined(
 	previous: readonly Message[] | undefined,

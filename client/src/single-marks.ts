@@ -4,8 +4,8 @@ import { ApiError } from './errors.ts';
 import { type Platform, sleep } from './platform.ts';
 
 /**
- * Marks of single messages in flight: those of a conversation are sent together, when there is a connection, and
- * again after a lost answer. They carry the revision that the user saw, so that they undo no later mark unread.
+ * Sends marks of single messages while there is a connection, and again after a lost answer. Those of one conversation
+ * are sent together. They carry the revision that the user saw, so the server ignores them after a later mark unread.
  */
 
 export interface SingleMarksParts {
@@ -68,7 +68,7 @@ export class SingleMarks {
 			onAnswer(await api.once('conversations.markMessage', args));
 			return true;
 		} catch (error) {
-			// Rejected: the messages were deleted, or the user left.
+			// The server rejected the marks: the messages were deleted, or the user left.
 			if (!(error instanceof ApiError) || error.retry === 'no') return true;
 			this.waiting.get(channel)?.unshift(batch);
 			await sleep(platform, error.retryAfterMs + backoffMs(failures, platform.random));

@@ -1,5 +1,5 @@
 import type { Core } from './core.ts';
-import { Following } from './following.ts';
+import { FollowState } from './follow-state.ts';
 import { Cell } from './notifier.ts';
 import type { PostOptions, Reader, ThreadStore } from './public.ts';
 import { LiveReader } from './reading/reader.ts';
@@ -7,14 +7,14 @@ import { joined } from './shown-messages.ts';
 import { isOfThread, ThreadWindow } from './thread-window.ts';
 import type { Message, ThreadView } from './types.ts';
 import { keyOf } from './typing.ts';
-import { isMark, type Wire } from './wire.ts';
+import { isReactionOrPin, type Wire } from './wire.ts';
 
-/** One thread: its messages on screen, its read state, and the actions on it. */
+/** One thread: its loaded messages, its read state, and the actions on it. */
 export class LiveThread implements ThreadStore {
 	readonly subscribe: ThreadStore['subscribe'];
 	readonly getSnapshot: ThreadStore['getSnapshot'];
 	private readonly window: ThreadWindow;
-	private readonly following: Following;
+	private readonly followState: FollowState;
 	private readonly cell: Cell<ThreadView>;
 
 	constructor(
@@ -25,7 +25,7 @@ export class LiveThread implements ThreadStore {
 	) {
 		const changed = () => this.cell.touch();
 		this.window = new ThreadWindow(channel, threadTs, core.api, changed);
-		this.following = new Following(channel, threadTs, core.api, changed);
+		this.followState = new FollowState(channel, threadTs, core.api, changed);
 		this.cell = new Cell(
 			core.notifier,
 			(previous) => this.view(previous),
@@ -40,7 +40,7 @@ export class LiveThread implements ThreadStore {
 
 	load = async (): Promise<void> => {
 		if (this.window.isLoaded) return;
-		await Promise.all([this.window.load(), this.following.refresh()]);
+		await Promise.all([this.window.load(), this.followState.refresh()]);
 	};
 	loadMore = (): Promise<void> => this.window.loadMore();
 
@@ -53,7 +53,7 @@ export class LiveThread implements ThreadStore {
 		new LiveReader({
 			...this.core,
 			readable: () => {
-				const { isFollowing, lastRead, unreadCount } = this.following;
+				const { isFollowing, lastRead, unreadCount } = this.followState;
 				const hasUnreads = isFollowing && unreadCount > 0;
 				const { self } = this.core.state;
 				return { messages: this.window.replies, hasOlder: false, lastRead, hasUnreads, self };
@@ -62,10 +62,10 @@ export class LiveThread implements ThreadStore {
 				if (upTo !== null) await this.mark(upTo);
 			},
 		});
-	follow = async (): Promise<void> => this.following.setState(await this.call('subscriptions.thread.add'));
+	follow = async (): Promise<void> => this.followState.setState(await this.call('subscriptions.thread.add'));
 	unfollow = async (): Promise<void> => {
 		await this.call('subscriptions.thread.remove');
-		await this.following.refresh();
+		await this.followState.refresh();
 	};
 	sendTyping = (): void => this.core.typing.sendTyping(this.channel, this.threadTs);
 
@@ -77,13 +77,13 @@ export class LiveThread implements ThreadStore {
 	receive(event: Wire): void {
 		if (!isOfThread(event, this.threadTs)) return;
 		this.window.loader.receive(event);
-		if (!isMark(event)) this.refresh();
+		if (!isReactionOrPin(event)) this.refresh();
 		this.cell.touch();
 	}
 
 	/** Applies an event about the user's follow or cursor. */
-	receiveFollowing(event: Wire): void {
-		if (event.type === 'thread_marked') this.following.setState(event);
+	receiveFollowState(event: Wire): void {
+		if (event.type === 'thread_marked') this.followState.setState(event);
 		else this.refresh();
 	}
 
@@ -96,7 +96,7 @@ export class LiveThread implements ThreadStore {
 	/** Loads what could not be loaded without a connection. */
 	online(): void {
 		this.loadWatched();
-		if (this.following.isStale) this.refresh();
+		if (this.followState.isStale) this.refresh();
 	}
 
 	private loadWatched(): void {
@@ -104,8 +104,9 @@ export class LiveThread implements ThreadStore {
 	}
 
 	private refresh(): void {
-		// Also while the messages are loading: the answer about following may have arrived already and be older.
-		if (this.window.isLoaded || this.window.loader.isLoading) this.core.background(this.following.refresh());
+		// Also while the messages are loading: a follow state that arrived before this event is outdated.
+		if (this.window.isLoaded || this.window.loader.isLoading)
+			this.core.background(this.followState.refresh());
 	}
 
 	private newest(): string {
@@ -113,7 +114,7 @@ export class LiveThread implements ThreadStore {
 	}
 
 	private async markTo(ts: string, read: boolean): Promise<void> {
-		this.following.setState(await this.call('subscriptions.thread.mark', { ts, read }));
+		this.followState.setState(await this.call('subscriptions.thread.mark', { ts, read }));
 	}
 
 	private call(method: string, args: object = {}): Promise<Wire> {
@@ -122,7 +123,7 @@ export class LiveThread implements ThreadStore {
 
 	private view(previous: ThreadView | undefined): ThreadView {
 		const { root, replies, isLoaded, hasMore, loader } = this.window;
-		const { isFollowing, lastRead, unreadCount, mentionCount } = this.following;
+		const { isFollowing, lastRead, unreadCount, mentionCount } = this.followState;
 		const { outbox, typing } = this.core;
 		const sending = outbox.of(this.channel).filter(({ threadTs }) => threadTs === this.threadTs);
 		return {

@@ -4,13 +4,13 @@ import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
 import {
-	isMark,
-	markedTs,
+	isReactionOrPin,
+	keepReactions,
+	targetTs,
 	toMessage,
 	tombstoneOf,
 	type Wire,
-	withMark,
-	withMarks,
+	withReactionOrPin,
 	withThread,
 } from './wire.ts';
 
@@ -58,7 +58,10 @@ export class ThreadWindow {
 	private async page(): Promise<() => void> {
 		const { cursor } = this;
 		const place = { channel: this.channel, ts: this.threadTs, limit: PAGE, include_all_metadata: true };
-		const answer = await this.api.ask('conversations.replies', { ...place, ...(cursor ? { cursor } : {}) });
+		const answer = await this.api.callIdempotent('conversations.replies', {
+			...place,
+			...(cursor ? { cursor } : {}),
+		});
 		const messages: Message[] = answer.messages.map((message: Wire) => toMessage(message, this.channel));
 		return () => {
 			const [root, ...replies] = cursor ? [this.root, ...messages] : messages;
@@ -70,11 +73,11 @@ export class ThreadWindow {
 		};
 	}
 
-	/** Called only with events of this thread: see `isOfThread`. */
+	/** Call it only with events of this thread: see `isOfThread`. */
 	private apply(event: Wire): void {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
-		if (isMark(event)) this.react(event);
+		if (isReactionOrPin(event)) this.react(event);
 		else if (subtype === 'message_changed') this.replace(event);
 		else if (subtype === 'message_replied') this.counted(event);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
@@ -85,24 +88,24 @@ export class ThreadWindow {
 		const message = toMessage(event, this.channel);
 		const known = list.find(this.replies, message.ts);
 		if (!this.freshness.accepts(event, message, known)) return;
-		this.replies = list.insert(this.replies, known ? withMarks(message, known) : message);
+		this.replies = list.insert(this.replies, known ? keepReactions(message, known) : message);
 	}
 
 	private replace(event: Wire): void {
 		const message = toMessage(event.message, this.channel);
 		const known = message.ts === this.threadTs ? this.root : list.find(this.replies, message.ts);
 		if (!known || !this.freshness.accepts(event, message, known)) return;
-		const whole = withMarks(message, known);
+		const whole = keepReactions(message, known);
 		if (message.ts === this.threadTs) this.root = whole;
 		else this.replies = list.replace(this.replies, whole);
 	}
 
 	private react(event: Wire): void {
-		const ts = markedTs(event);
+		const ts = targetTs(event);
 		const known = ts === this.threadTs ? this.root : list.find(this.replies, ts);
-		if (!known || known.isTombstone || !this.freshness.acceptsMark(event)) return;
-		if (ts === this.threadTs) this.root = withMark(known, event);
-		else this.replies = list.replace(this.replies, withMark(known, event));
+		if (!known || known.isTombstone || !this.freshness.acceptsReaction(event)) return;
+		if (ts === this.threadTs) this.root = withReactionOrPin(known, event);
+		else this.replies = list.replace(this.replies, withReactionOrPin(known, event));
 	}
 
 	private counted(event: Wire): void {
@@ -120,10 +123,10 @@ export class ThreadWindow {
 }
 
 /**
- * Whether an event is about this thread. Events of deletions and reactions carry only a ts, so any of them may be.
+ * Whether an event may be about this thread. Deletions and reactions carry no thread, so each of them may be.
  */
 export function isOfThread(event: Wire, threadTs: string): boolean {
-	if (event.subtype === 'message_deleted' || isMark(event)) return true;
+	if (event.subtype === 'message_deleted' || isReactionOrPin(event)) return true;
 	const { ts, thread_ts: thread } = event.message ?? event;
 	return thread === threadTs || (event.message !== undefined && ts === threadTs);
 }

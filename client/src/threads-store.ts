@@ -3,11 +3,11 @@ import { codeOf } from './errors.ts';
 import { Cell } from './notifier.ts';
 import type { ThreadsStore } from './public.ts';
 import type { Message, ThreadSummary, ThreadsView } from './types.ts';
-import { markedTs, toMessage, type Wire, withMark } from './wire.ts';
+import { targetTs, toMessage, type Wire, withReactionOrPin } from './wire.ts';
 
 /**
- * The followed threads. One event reports that any of them changed: while the list is on screen, it is then fetched
- * again at its current length, once for all changes meanwhile.
+ * The followed threads. The server reports with one event that some of them changed. While the list is on screen, it is
+ * then fetched again at its current length; changes during a fetch cause only one more fetch.
  */
 
 const PAGE = 10;
@@ -63,12 +63,13 @@ export class LiveThreads implements ThreadsStore {
 	}
 
 	/** Applies a reaction or pin to a message that may be shown. */
-	receiveMark(event: Wire): void {
+	receiveReactionOrPin(event: Wire): void {
 		const { channel } = event.item;
-		const ts = markedTs(event);
+		const ts = targetTs(event);
 		const isShown = (message: Message): boolean => message.channel === channel && message.ts === ts;
-		const marked = (message: Message): Message => (isShown(message) ? withMark(message, event) : message);
-		// A list in flight may be older than this event.
+		const marked = (message: Message): Message =>
+			isShown(message) ? withReactionOrPin(message, event) : message;
+		// A list that is being fetched may be older than this event.
 		if (this.inFlight) this.isStale = true;
 		if (!this.threads.some((thread) => messagesOf(thread).some(isShown))) return;
 		this.threads = this.threads.map((thread) =>
@@ -97,7 +98,9 @@ export class LiveThreads implements ThreadsStore {
 		while (this.isStale) {
 			this.isStale = false;
 			try {
-				const answer = await this.core.api.ask('subscriptions.thread.getView', { limit: this.wanted });
+				const answer = await this.core.api.callIdempotent('subscriptions.thread.getView', {
+					limit: this.wanted,
+				});
 				this.threads = answer.threads.map(toSummary);
 				this.hasMore = answer.has_more;
 				this.isLoaded = true;

@@ -4,13 +4,13 @@ import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
 import {
-	isMark,
-	markedTs,
+	isReactionOrPin,
+	keepReactions,
+	targetTs,
 	toMessage,
 	tombstoneOf,
 	type Wire,
-	withMark,
-	withMarks,
+	withReactionOrPin,
 	withThread,
 } from './wire.ts';
 
@@ -109,7 +109,7 @@ export class TimelineWindow {
 
 	private async page(bounds: object): Promise<{ messages: Message[]; hasMore: boolean }> {
 		const args = { channel: this.channel, limit: this.pageSize, include_all_metadata: true, ...bounds };
-		const answer: Answer = await this.api.ask('conversations.history', args);
+		const answer: Answer = await this.api.callIdempotent('conversations.history', args);
 		const messages = answer.messages.map((message: Wire) => toMessage(message, this.channel)).reverse();
 		return { messages, hasMore: answer.has_more };
 	}
@@ -117,7 +117,7 @@ export class TimelineWindow {
 	private apply(event: Wire): void {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
-		if (isMark(event)) this.react(event);
+		if (isReactionOrPin(event)) this.react(event);
 		else if (subtype === 'message_changed') this.replace(event);
 		else if (subtype === 'message_replied') this.root(event);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
@@ -125,13 +125,13 @@ export class TimelineWindow {
 	}
 
 	private add(event: Wire): void {
-		// After the loaded part: the message comes when that part is loaded.
+		// The message is after the loaded part, and is loaded with the messages in between.
 		if (this.hasNewer) return;
 		const message = toMessage(event, this.channel);
 		const known = list.find(this.messages, message.ts);
 		if (!this.freshness.accepts(event, message, known)) return;
 		// The event of a post contains neither replies nor reactions.
-		const whole = known ? withMarks(withThread(message, known), known) : message;
+		const whole = known ? keepReactions(withThread(message, known), known) : message;
 		this.messages = list.insert(this.messages, whole);
 		if (this.messages.length <= MAX_KEPT) return;
 		this.messages = this.messages.slice(this.pageSize);
@@ -142,18 +142,18 @@ export class TimelineWindow {
 		const message = toMessage(event.message, this.channel);
 		const known = list.find(this.messages, message.ts);
 		if (known && this.freshness.accepts(event, message, known))
-			this.messages = list.replace(this.messages, withMarks(message, known));
+			this.messages = list.replace(this.messages, keepReactions(message, known));
 	}
 
 	private react(event: Wire): void {
-		const known = list.find(this.messages, markedTs(event));
-		if (known && !known.isTombstone && this.freshness.acceptsMark(event))
-			this.messages = list.replace(this.messages, withMark(known, event));
+		const known = list.find(this.messages, targetTs(event));
+		if (known && !known.isTombstone && this.freshness.acceptsReaction(event))
+			this.messages = list.replace(this.messages, withReactionOrPin(known, event));
 	}
 
 	/**
-	 * Updates the counters of a root. Only a root that was posted and deleted while the client was offline is
-	 * unknown: then its tombstone is added.
+	 * Updates the reply counters of a root. A root that was posted and deleted while the client was offline is unknown:
+	 * then its tombstone is added.
 	 */
 	private root(event: Wire): void {
 		const message = toMessage(event.message, this.channel);

@@ -18,16 +18,16 @@ export type NotificationLevel = 'all' | 'mentions' | 'none';
 
 /** A row of the server's `client.counts`, kept up to date by events. */
 export interface Counts {
-	/** The cursor: ts of the last read message; zeros: none. */
+	/** The cursor: ts of the last read message; all zeros if nothing was read. */
 	readonly lastRead: string;
-	/** ts of the newest message in the timeline; zeros: none. */
+	/** ts of the newest message in the timeline; all zeros if there is none. */
 	readonly latest: string;
 	readonly hasUnreads: boolean;
 	readonly unreadCount: number;
 	/** `unreadCount`, but 0 while muted. */
 	readonly unreadCountDisplay: number;
 	readonly mentionCount: number;
-	/** The share of this conversation in the badge. */
+	/** How many messages of this conversation the badge counts. */
 	readonly badgeCount: number;
 	readonly isMuted: boolean;
 	readonly notificationLevel: NotificationLevel;
@@ -75,7 +75,7 @@ export type MessageStatus = 'sent' | 'sending' | 'failed';
 
 export interface Message {
 	readonly channel: string;
-	/** Identity and place. An unsent message has a `clientMsgId` and an empty ts. */
+	/** The id of the message, and its place in the timeline. Empty for an unsent message, which has a `clientMsgId`. */
 	readonly ts: string;
 	readonly user: string;
 	/** The name under which a bot posted the message, if it set one. */
@@ -83,7 +83,7 @@ export interface Message {
 	/** The picture that a bot set for the message: the name of an emoji (`fire`), or the address of an image. */
 	readonly iconEmoji: string | null;
 	readonly iconUrl: string | null;
-	/** `/me waves`: an action of the author. */
+	/** The message describes an action of its author: `/me waves`. */
 	readonly isMe: boolean;
 	readonly text: string;
 	readonly status: MessageStatus;
@@ -101,7 +101,7 @@ export interface Message {
 	readonly replyCount: number;
 	readonly replyUsers: readonly string[];
 	readonly latestReply: string | null;
-	/** In the order of their first use. */
+	/** In the order in which the emoji were first used. */
 	readonly reactions: readonly Reaction[];
 	readonly isPinned: boolean;
 	readonly files: readonly SharedFile[];
@@ -148,7 +148,7 @@ export interface Reaction {
 	/** Without colons; a skin tone follows after `::`. */
 	readonly name: string;
 	readonly count: number;
-	/** The first 20 users. */
+	/** At most the first 20 users. */
 	readonly users: readonly string[];
 	/** ts of the first reaction. */
 	readonly since: string;
@@ -181,7 +181,7 @@ export interface ThreadView {
 	readonly replies: readonly Message[];
 	readonly isLoaded: boolean;
 	readonly isLoading: boolean;
-	/** Later replies can be loaded; a thread is loaded from its start. */
+	/** There are later replies that are not loaded: a thread is loaded from its start. */
 	readonly hasMore: boolean;
 	readonly isFollowing: boolean;
 	readonly lastRead: string;

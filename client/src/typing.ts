@@ -2,7 +2,8 @@ import type { Platform } from './platform.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * The users who are typing. Clients do not report that they stopped: it ends with their message, or after a time.
+ * The users who are typing. Clients do not report that a user has stopped: a user counts as typing until their message
+ * arrives, or for a few seconds.
  */
 
 const SHOWN_MS = 6_000;

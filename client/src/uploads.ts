@@ -34,7 +34,7 @@ export async function uploadFiles(
 	}
 	signal?.throwIfAborted();
 	// Idempotent: repeating it shares nothing twice.
-	const { files } = await api.ask('files.completeUploadExternal', {
+	const { files } = await api.callIdempotent('files.completeUploadExternal', {
 		files: places.map(({ id, title }) => ({ id, ...(title ? { title } : {}) })),
 		...(channel ? { channel_id: channel } : {}),
 		...(threadTs ? { thread_ts: threadTs } : {}),
@@ -43,7 +43,7 @@ export async function uploadFiles(
 	return files.map(toFile);
 }
 
-/** In browsers, only XMLHttpRequest reports upload progress. */
+/** Uses XMLHttpRequest in browsers, because fetch does not report upload progress. */
 async function send(
 	url: string,
 	content: Blob,
@@ -67,7 +67,7 @@ const fetched = (url: string, body: Blob, signal: AbortSignal | undefined): Prom
 		() => 0,
 	);
 
-/** Sends the content as the body, whatever its type: never as a form. */
+/** Sends the content as it is: without this header, the type of the Blob would be sent, which could be a form's. */
 const BYTES = { 'content-type': 'application/octet-stream' };
 
 /** The part of an XMLHttpRequest that is used. */

@@ -1,6 +1,6 @@
 import type { Conversation, Counts, Explanation, Message, Reaction, SharedFile, User } from './types.ts';
 
-/** Converts Slack's objects to ours: the only file that knows the wire format. */
+/** Converts objects of Slack's wire format to the SDK's types. */
 
 // biome-ignore lint/suspicious/noExplicitAny: frames and answers are read field by field
 export type Wire = any;
@@ -9,13 +9,13 @@ export const NEVER = '0000000000.000000';
 
 /** Counts as the server sent them. */
 export interface ReceivedCounts extends Counts {
-	/** Stamps of the conversation and of the user's read state, 16 digits each; a later one sorts after. */
+	/** The stamp of the conversation, then that of the user's read state, 16 digits each. A later position sorts after. */
 	readonly position: string;
 }
 
 export const toCounts = (row: Wire): ReceivedCounts => ({
 	lastRead: row.last_read,
-	// In conversation objects `latest` is a message, as at Slack.
+	// In conversation objects `latest` is a message, as in Slack.
 	latest: row.latest_ts ?? row.latest,
 	hasUnreads: row.has_unreads,
 	unreadCount: row.unread_count,
@@ -59,7 +59,7 @@ export const toMessage = (message: Wire, channel: string): Message => ({
 	iconEmoji: message.icons?.emoji?.replaceAll(':', '') ?? null,
 	iconUrl: message.icons?.image_48 ?? null,
 	isMe: message.subtype === 'me_message',
-	// The server's text of a tombstone is for clients without a display of their own for it.
+	// The server sends a text for clients that do not know tombstones. This SDK has `isTombstone` instead.
 	text: message.subtype === 'tombstone' ? '' : (message.text ?? ''),
 	status: 'sent',
 	error: null,
@@ -104,8 +104,8 @@ const toReaction = ({ name, count, users, first_ts: since }: Wire): Reaction => 
 	since,
 });
 
-/** Applies a reaction event, which carries the new number of its emoji, or a pin event. */
-export function withMark(message: Message, event: Wire): Message {
+/** Applies a pin event, or a reaction event, which carries the new count of its emoji. */
+export function withReactionOrPin(message: Message, event: Wire): Message {
 	if (PINS.includes(event.type)) return { ...message, isPinned: event.type === 'pin_added' };
 	return withReaction(message, event);
 }
@@ -124,13 +124,13 @@ const REACTIONS = ['reaction_added', 'reaction_removed'];
 const PINS = ['pin_added', 'pin_removed'];
 
 /** Whether an event is about a reaction or a pin. */
-export const isMark = ({ type }: Wire): boolean => REACTIONS.includes(type) || PINS.includes(type);
+export const isReactionOrPin = ({ type }: Wire): boolean => REACTIONS.includes(type) || PINS.includes(type);
 
-/** ts of the message that a reaction or pin event is about. */
-export const markedTs = ({ item }: Wire): string => item.ts ?? item.message.ts;
+/** The ts of the message that a reaction or pin event is about. */
+export const targetTs = ({ item }: Wire): string => item.ts ?? item.message.ts;
 
-/** Keeps reactions and pins of the known message: posts and edits do not carry them. */
-export const withMarks = (message: Message, known: Message): Message => ({
+/** The message with the reactions and the pin of the known one: posts and edits do not carry them. */
+export const keepReactions = (message: Message, known: Message): Message => ({
 	...message,
 	reactions: known.reactions,
 	isPinned: known.isPinned,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createClient, type Message } from '../../client/src/index.ts';
 import { dueMarks } from '../../client/src/reading/due-marks.ts';
-import { look, NOTHING_SEEN, nextSeenIn, SEEN_AFTER_MS } from '../../client/src/reading/sightings.ts';
+import { NOTHING_SEEN, nextSeenIn, observe, SEEN_AFTER_MS } from '../../client/src/reading/sightings.ts';
 import { channel, counts, FakeServer, row, START } from '../support/client/fake-server.ts';
 
 /** What counts as seen, and what is marked because of it. */
@@ -10,7 +10,7 @@ const ts = (number: number): string => `1700000000.${String(number).padStart(6, 
 
 describe('seen', () => {
 	const there = (before: typeof NOTHING_SEEN, now: number, onScreen: readonly string[]) =>
-		look(before, { onScreen, isThere: true, now });
+		observe(before, { onScreen, isAttentive: true, now });
 
 	test('on screen for half a second without a break, and no less', () => {
 		const first = there(NOTHING_SEEN, 0, ['a', 'b']);
@@ -33,7 +33,7 @@ describe('seen', () => {
 
 	test('nobody present: nothing is seen, and the time starts over when somebody comes', () => {
 		const before = there(NOTHING_SEEN, 0, ['a']);
-		const left = look(before, { onScreen: ['a'], isThere: false, now: 5_000 });
+		const left = observe(before, { onScreen: ['a'], isAttentive: false, now: 5_000 });
 		expect([...left.seen]).toEqual([]);
 		expect(nextSeenIn(left, 5_000)).toBeNull();
 		const back = there(left, 6_000, ['a']);

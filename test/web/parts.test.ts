@@ -254,7 +254,7 @@ describe('the divider and what is in sight', () => {
 		expect(mayMarkAutomatically(said, markedUnread)).toBe(true);
 	});
 
-	test('what comes while somebody looks puts no divider; while nobody does, or after an outage, it does', () => {
+	test('what comes while somebody scrapes puts no divider; while nobody does, or after an outage, it does', () => {
 		const read = conversation('c');
 		const more = conversation('c', { unreadCount: 1 });
 		const followed = changed(opened(read), read, true);
@@ -308,12 +308,12 @@ h_bucket{le="+Inf",method="a"} 100
 	});
 
 	test('only metrics that the server exports are drawn', () => {
-		const look = { at: 1, samples };
-		expect(CHARTS.map((chart) => exportedBy(chart, look)?.id).filter(Boolean)).toEqual(['posts']);
+		const scrape = { at: 1, samples };
+		expect(CHARTS.map((chart) => exportedBy(chart, scrape)?.id).filter(Boolean)).toEqual(['posts']);
 	});
 
 	test('what one process counted is not compared with what another has; one that is gone is said, then forgotten', () => {
-		const look = (at: number, requests: number) => ({
+		const scrape = (at: number, requests: number) => ({
 			at,
 			samples: parseMetrics(`tidemark_requests_total{method="a",outcome="ok"} ${requests}`),
 		});
@@ -321,13 +321,13 @@ h_bucket{le="+Inf",method="a"} 100
 		let processes: readonly Process[] = [];
 		for (let at = 0; at < 60; at += 2) {
 			const [id, requests] = at % 4 === 0 ? (['a:1', at] as const) : (['b:1', 5_000 + at * 3] as const);
-			processes = answered(processes, { ...gateway(id), look: look(at, requests) }, at * 1000);
+			processes = answered(processes, { ...gateway(id), scrape: scrape(at, requests) }, at * 1000);
 			// Asked of the other one.
 			processes = answered(processes, { ...gateway(id === 'a:1' ? 'b:1' : 'a:1'), degraded: [] }, at * 1000);
 		}
 		processes = answered(processes, { ...gateway('b:1'), degraded: ['kafka: away'] }, 58_000);
-		const rates = processes.map(({ looks }) => {
-			const pairs = looks.slice(1).map((now, index) => [looks[index] ?? now, now] as const);
+		const rates = processes.map(({ scrapes }) => {
+			const pairs = scrapes.slice(1).map((now, index) => [scrapes[index] ?? now, now] as const);
 			return new Set(pairs.map(([before, now]) => CHARTS[0]?.lines[1]?.read(before, now)));
 		});
 		expect(rates).toEqual([new Set([1]), new Set([3])]);

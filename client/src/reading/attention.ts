@@ -2,19 +2,19 @@ import type { Platform } from '../platform.ts';
 import type { Attention } from '../public.ts';
 
 /**
- * Whether a user is looking: the window is visible and has the keyboard focus, and the user was active within the
- * last minute. False before the first activity.
+ * Whether the window has its user's attention: it is visible, has the keyboard focus, and was used within the last
+ * minute. False before the first use.
  */
 
 export const IDLE_AFTER_MS = 60_000;
-/** Activity in between is ignored. */
-const NOTED_EVERY_MS = 1_000;
+/** Activity is recorded at most this often. */
+const RECORD_EVERY_MS = 1_000;
 
 export class LiveAttention implements Attention {
 	private isVisible = true;
 	private hasFocus = true;
 	private activeAt = Number.NEGATIVE_INFINITY;
-	private wasThere = false;
+	private wasAttentive = false;
 	private timer: unknown;
 	private readonly listeners = new Set<() => void>();
 
@@ -36,7 +36,7 @@ export class LiveAttention implements Attention {
 
 	active = (): void => {
 		const now = this.platform.now();
-		if (this.wasThere && now - this.activeAt < NOTED_EVERY_MS) return;
+		if (this.wasAttentive && now - this.activeAt < RECORD_EVERY_MS) return;
 		this.activeAt = now;
 		this.check();
 		if (this.timer === undefined) this.watch();
@@ -56,9 +56,9 @@ export class LiveAttention implements Attention {
 	}
 
 	private check(): void {
-		const isThere = this.getSnapshot();
-		if (isThere === this.wasThere) return;
-		this.wasThere = isThere;
+		const isAttentive = this.getSnapshot();
+		if (isAttentive === this.wasAttentive) return;
+		this.wasAttentive = isAttentive;
 		for (const listener of this.listeners) listener();
 	}
 }

@@ -1,7 +1,7 @@
 import type { Message } from '../types.ts';
 
 /**
- * Derives marks from what was seen. Pure.
+ * Derives marks from the seen messages. Pure.
  *
  * The cursor moves over messages that were all seen, never over an unseen one. A seen message after an unseen one
  * is marked separately, so that skipped messages stay unread.
@@ -13,14 +13,14 @@ export interface Stretch {
 	/** Earlier messages exist that are not loaded. */
 	readonly hasOlder: boolean;
 	readonly lastRead: string;
-	/** The user: own messages count as read. */
+	/** The user's id: the user's own messages count as read. */
 	readonly self: string;
 }
 
 export interface DueMarks {
-	/** Everything up to this message was seen; null: the cursor stays. */
+	/** Mark everything up to this message; null: the cursor stays. */
 	readonly upTo: string | null;
-	/** Messages seen after an unseen one. */
+	/** Messages to mark separately: seen, but after an unseen one. */
 	readonly single: readonly string[];
 }
 

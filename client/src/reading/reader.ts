@@ -1,16 +1,16 @@
 import type { Platform } from '../platform.ts';
 import type { Attention, Reader } from '../public.ts';
 import { type DueMarks, dueMarks, type Stretch } from './due-marks.ts';
-import { forgetRead, look, NOTHING_SEEN, nextSeenIn, type Sightings } from './sightings.ts';
+import { forgetRead, NOTHING_SEEN, nextSeenIn, observe, type Sightings } from './sightings.ts';
 
 /**
- * Marks messages that the user sees: runs the rules of sightings.ts and due-marks.ts with a clock. It never
- * overrules a mark unread, of this or another device: after one, it marks nothing until `resume`.
+ * Marks messages that the user sees: runs the rules of sightings.ts and due-marks.ts with a clock. It never undoes a
+ * mark unread of this or another device: after one, it marks nothing until `resume`.
  */
 
-/** The current state of what is read. */
+/** The loaded messages and their read state. */
 export interface Readable extends Stretch {
-	/** For conversations; threads have none. */
+	/** The revision of a conversation; a thread has none. */
 	readonly revision?: number | undefined;
 	readonly hasUnreads: boolean;
 }
@@ -20,11 +20,11 @@ export interface ReaderParts {
 	readonly attention: Attention;
 	/** Null until it is loaded. */
 	readonly readable: () => Readable | null;
-	/** Rejects if the mark has to be repeated. */
+	/** Sends the marks. Rejects if they have to be sent again. */
 	readonly mark: (due: DueMarks) => Promise<unknown>;
 }
 
-/** Messages come into view one after the other: those within this time are marked together. */
+/** Messages that come into view within this time are marked together. */
 const TOGETHER_MS = 200;
 
 export class LiveReader implements Reader {
@@ -70,8 +70,8 @@ export class LiveReader implements Reader {
 		const now = platform.now();
 		const current = readable();
 		this.notice(current);
-		const isThere = !this.isPaused && attention.getSnapshot();
-		this.sightings = look(this.sightings, { onScreen: this.visible, isThere, now });
+		const isAttentive = !this.isPaused && attention.getSnapshot();
+		this.sightings = observe(this.sightings, { onScreen: this.visible, isAttentive, now });
 		if (current && !this.isPaused) this.mark(current);
 		const next = nextSeenIn(this.sightings, now);
 		platform.timers.clear(this.timer);

@@ -1,32 +1,32 @@
 /**
- * Which messages a user has seen. Pure: the interface reports what is on screen and whether the user is looking,
- * and the caller passes the time.
+ * Decides which messages the user has seen. Pure: the caller passes which messages are on screen, whether the window
+ * has the user's attention, and the time.
  *
- * A message is seen after `SEEN_AFTER_MS` on screen without a break while the user was looking. A message that
- * scrolled past faster, or was shown while nobody was looking, is not.
+ * A message is seen after `SEEN_AFTER_MS` on screen without a break, with the user's attention. A message that scrolled
+ * past faster, or was shown without attention, is not seen.
  */
 
 export const SEEN_AFTER_MS = 500;
 
 export interface Sightings {
-	/** Messages on screen that are not seen yet, by ts, with the time since when. */
+	/** Messages on screen that are not seen yet: by ts, the time since which they are on screen. */
 	readonly since: ReadonlyMap<string, number>;
 	readonly seen: ReadonlySet<string>;
 }
 
 export const NOTHING_SEEN: Sightings = { since: new Map(), seen: new Set() };
 
-export interface Look {
+export interface Observation {
 	/** The messages on screen, by ts. */
 	readonly onScreen: readonly string[];
-	readonly isThere: boolean;
+	readonly isAttentive: boolean;
 	/** Milliseconds of a monotonic clock. */
 	readonly now: number;
 }
 
-export function look(before: Sightings, { onScreen, isThere, now }: Look): Sightings {
-	// How long the user was looking since the last call is unknown: start over.
-	if (!isThere) return { since: new Map(), seen: before.seen };
+export function observe(before: Sightings, { onScreen, isAttentive, now }: Observation): Sightings {
+	// It is unknown when the attention ended since the last call, so the time on screen starts over.
+	if (!isAttentive) return { since: new Map(), seen: before.seen };
 	const seen = new Set(before.seen);
 	for (const [ts, since] of before.since) if (now - since >= SEEN_AFTER_MS) seen.add(ts);
 	const since = new Map<string, number>();
@@ -34,7 +34,7 @@ export function look(before: Sightings, { onScreen, isThere, now }: Look): Sight
 	return { since, seen };
 }
 
-/** Milliseconds until the next message counts as seen if nothing changes; null: none. */
+/** Milliseconds until the next message counts as seen if nothing changes; null if there is none. */
 export function nextSeenIn({ since }: Sightings, now: number): number | null {
 	if (since.size === 0) return null;
 	return Math.max(0, Math.min(...since.values()) + SEEN_AFTER_MS - now);

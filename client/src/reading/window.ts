@@ -1,12 +1,12 @@
 import type { Attention } from '../public.ts';
 
 /**
- * Reports the attention of a browser window: whether it is visible and has the keyboard focus, and the activity of
- * its user. Returns a function that stops it.
+ * Reports the state of a browser window to `attention`: whether it is visible, whether it has the keyboard focus, and
+ * when it is used. Returns a function that stops reporting.
  */
 
 const WINDOW_CHANGES = ['focus', 'blur', 'visibilitychange'] as const;
-const SIGNS_OF_LIFE = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
+const USER_INPUT = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
 /** The part of a window that is used. */
 export interface WindowLike {
@@ -21,7 +21,7 @@ interface ListenerOptions {
 	readonly passive: boolean;
 }
 
-interface Sign {
+interface UserInput {
 	readonly type: string;
 	readonly screenX: number;
 	readonly screenY: number;
@@ -35,7 +35,7 @@ export function attendWindow(
 	const report = (): void =>
 		attention.report({ isVisible: document.visibilityState === 'visible', hasFocus: document.hasFocus() });
 	let pointer = '';
-	const active = ({ type, screenX, screenY }: Sign): void => {
+	const active = ({ type, screenX, screenY }: UserInput): void => {
 		// Browsers also send a move when something is drawn under a resting pointer.
 		if (type === 'pointermove') {
 			const now = `${screenX} ${screenY}`;
@@ -45,15 +45,15 @@ export function attendWindow(
 		}
 		attention.active();
 	};
-	// The capture phase also gets events that do not bubble or do not reach the window.
+	// The capture phase also gets events that do not bubble, or that an element stops.
 	const options = { capture: true, passive: true };
 	for (const type of WINDOW_CHANGES) target.addEventListener(type, report, options);
-	for (const type of SIGNS_OF_LIFE) target.addEventListener(type, active, options);
+	for (const type of USER_INPUT) target.addEventListener(type, active, options);
 	report();
-	// The user who opened the page is present.
+	// Opening the page counts as activity.
 	attention.active();
 	return () => {
 		for (const type of WINDOW_CHANGES) target.removeEventListener(type, report, options);
-		for (const type of SIGNS_OF_LIFE) target.removeEventListener(type, active, options);
+		for (const type of USER_INPUT) target.removeEventListener(type, active, options);
 	};
 }

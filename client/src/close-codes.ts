@@ -1,4 +1,4 @@
-/** What to do after a socket closed, by its close code: docs/sockets.md. */
+/** What the client does after a socket has closed, by close code (docs/sockets.md). */
 
 export type Next = 'resume' | 'resync' | 'new_token' | 'stop';
 
@@ -13,13 +13,13 @@ export const reasonOf = (code: number): string => REASONS[code] ?? 'closed';
 
 export function afterClose(code: number): Next {
 	if (code >= 4100 && code < 4200) return 'resync';
-	// The ticket has expired: the next attempt gets a new one.
+	// The ticket has expired; the next attempt gets a new one.
 	if (code === 4202) return 'resume';
 	if (code === 4203) return 'new_token';
 	return code >= 4200 && code < 4300 ? 'stop' : 'resume';
 }
 
-/** Errors that another attempt would get again. */
+/** Errors that every further attempt would get too. */
 const FINAL = new Set([
 	'not_authed',
 	'invalid_auth',

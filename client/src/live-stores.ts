@@ -1,18 +1,18 @@
 import { LiveConversation } from './conversation-store.ts';
 import type { Core } from './core.ts';
 import { LiveThread } from './thread-store.ts';
-import { isMark, type Wire } from './wire.ts';
+import { isReactionOrPin, type Wire } from './wire.ts';
 
 /**
- * The stores of conversations and threads, one for each. Watched ones, and the last few unwatched ones, follow the
- * events; messages of others are evicted.
+ * The stores of conversations and threads, one for each. Stores with subscribers, and the last few without, apply
+ * events; other stores evict their messages.
  */
 
 const MAX_UNWATCHED = 20;
 
 type Live = LiveConversation | LiveThread;
 
-export class Windows {
+export class LiveStores {
 	private readonly conversations = new Map<string, LiveConversation>();
 	/** By conversation, then by thread. */
 	private readonly threads = new Map<string, Map<string, LiveThread>>();
@@ -39,20 +39,20 @@ export class Windows {
 		return made;
 	}
 
-	/** Something other than messages changed, in one conversation or in all. */
+	/** Call when something other than messages has changed, in one conversation or in all. */
 	touch(channel?: string): void {
 		for (const live of this.in(channel)) live.touch();
 	}
 
 	receive(event: Wire): void {
 		if (event.type === 'message') for (const live of this.in(event.channel)) live.receive(event);
-		if (isMark(event)) for (const live of this.in(event.item.channel)) live.receive(event);
+		if (isReactionOrPin(event)) for (const live of this.in(event.item.channel)) live.receive(event);
 		const { subscription } = event;
 		if (subscription)
-			this.threads.get(subscription.channel)?.get(subscription.thread_ts)?.receiveFollowing(event);
+			this.threads.get(subscription.channel)?.get(subscription.thread_ts)?.receiveFollowState(event);
 	}
 
-	/** Messages may have been missed, in one conversation or in all. */
+	/** Call when messages may have been missed, in one conversation or in all. */
 	forget(channel?: string): void {
 		for (const live of this.in(channel)) live.forget();
 	}

@@ -3,10 +3,10 @@ import { ApiError } from './errors.ts';
 import { NEVER, type Wire } from './wire.ts';
 
 /**
- * Whether the user follows a thread, and its counts. Always taken from the server: fetched again after changes in
- * the thread, once for all changes meanwhile.
+ * Whether the user follows a thread, and the counts of the thread. Always fetched from the server: again after each
+ * change in the thread, and once for all changes that happen during a fetch.
  */
-export class Following {
+export class FollowState {
 	isFollowing = false;
 	lastRead = NEVER;
 	unreadCount = 0;
@@ -43,7 +43,7 @@ export class Following {
 			this.isStale = false;
 			try {
 				const thread = { channel: this.channel, thread_ts: this.threadTs };
-				const answer = await this.api.ask('subscriptions.thread.get', thread);
+				const answer = await this.api.callIdempotent('subscriptions.thread.get', thread);
 				if (!this.isStale) this.setState(answer);
 			} catch (error) {
 				if (!(error instanceof ApiError) || error.code !== 'thread_not_found') {
