@@ -31,7 +31,7 @@ const ask = (token: string | null, address: string): Promise<Response> =>
 const statuses = (responses: readonly { readonly status: number }[]): number[] =>
 	[...new Set(responses.map(({ status }) => status))].sort();
 
-test('tokens that nobody has are refused, then limited; a token that is known is served all the same', async () => {
+test('unknown tokens are rejected, then rate-limited; a valid token from the same address is still served', async () => {
 	expect((await ask(ada.token, '192.0.2.1')).status).toBe(200);
 	const answers: Response[] = [];
 	for (let index = 0; index < FLOOD; index += 1) answers.push(await ask(`xoxp-nobody-${index}`, '192.0.2.1'));
@@ -42,13 +42,13 @@ test('tokens that nobody has are refused, then limited; a token that is known is
 	expect(await (await ask(grace.token, '192.0.2.2')).json()).toMatchObject({ ok: true });
 });
 
-test('calls without a token are limited as well', async () => {
+test('calls without a token are rate-limited too', async () => {
 	const answers: Response[] = [];
 	for (let index = 0; index < FLOOD; index += 1) answers.push(await ask(null, '192.0.2.3'));
 	expect(statuses(answers)).toEqual([200, 429]);
 });
 
-test('tickets that nobody was given are refused at the upgrade when they are too many, and a good one never is', async () => {
+test('too many unknown tickets are rejected at the upgrade; a valid ticket never is', async () => {
 	const upgrade = (ticket: string, address: string) =>
 		sendRaw(
 			server.url,
@@ -61,7 +61,7 @@ test('tickets that nobody was given are refused at the upgrade when they are too
 	expect((await upgrade(ticket, '192.0.2.4')).status).toBe(101);
 });
 
-test('one address has only so many sockets open', async () => {
+test('one address can open only a limited number of sockets', async () => {
 	const open = async (address: string) => {
 		const socket = new TestSocket(await socketUrl(ada), { 'x-forwarded-for': address });
 		return socket;

@@ -43,7 +43,7 @@ test(
 );
 
 test(
-	`frames with random fields and foreign ids, and bytes that are no frames (seed ${SEED})`,
+	`frames with random fields and foreign ids, and bytes that are not frames (seed ${SEED})`,
 	async () => {
 		const random = new Random(SEED);
 		expect(await fuzzFrames(server.url, cast, random, 500)).toBeGreaterThan(100);

@@ -37,7 +37,7 @@ const PATHS = [
 const REVEALING = /new URL|\/src\/|\.ts:\d|bun:|node_modules|Internal Server Error/;
 
 for (const host of HOSTS)
-	test(`Host ${JSON.stringify(host.slice(0, 20))} is answered without a failure, for every path`, async () => {
+	test(`the server answers a Host of ${JSON.stringify(host.slice(0, 20))} without an internal error, on every path`, async () => {
 		const requests = PATHS.flatMap((path) =>
 			['', UPGRADE].map((headers) => ({ path, headers: `${headers}Authorization: Bearer ${ada.token}\r\n` })),
 		);
@@ -53,11 +53,11 @@ for (const host of HOSTS)
 		}
 	});
 
-test('a health check of HTTP/1.0 without a Host header is answered', async () => {
+test('the server answers an HTTP/1.0 health check without a Host header', async () => {
 	expect((await sendRaw(server.url, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
 });
 
-test('an answer before the connection closes says that it is the last one', async () => {
+test('the last answer before the connection closes has “Connection: close”', async () => {
 	for (const path of ['/healthz', '/api/api.test', '/none']) {
 		const { text } = await sendRaw(
 			server.url,
@@ -67,7 +67,7 @@ test('an answer before the connection closes says that it is the last one', asyn
 	}
 });
 
-test('rtm.connect names the Host header when it cannot make an address of it', async () => {
+test('rtm.connect names the Host header if it cannot build an address from it', async () => {
 	const head = `GET /api/rtm.connect HTTP/1.1\r\nHost: a b\r\nAuthorization: Bearer ${ada.token}\r\n\r\n`;
 	const { status, text } = await sendRaw(server.url, head);
 	expect(status).toBe(200);

@@ -53,7 +53,7 @@ async function ask(scene: Scene, count: number, request: (index: number) => stri
 }
 
 test(
-	'pages of history that are not read',
+	'clients that request pages of history and do not read them',
 	() =>
 		withScene(async (scene) => {
 			const { server, grace, channel } = scene;
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-	'sockets that resume and read nothing',
+	'clients that resume sockets and do not read them',
 	() =>
 		withScene(async (scene) => {
 			const { server, grace, since } = scene;
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-	'strangers that load the web interface and read nothing',
+	'anonymous clients that request the web interface and do not read it',
 	() =>
 		withScene(async (scene) => {
 			const { server } = scene;

@@ -53,7 +53,7 @@ const growth = async (server: ServerProcess, before: number): Promise<number> =>
 };
 
 test(
-	'of strangers, who send no token',
+	'by anonymous clients, without a token',
 	() =>
 		withServer(async (server, ada) => {
 			await expectServed(ada, 'before');
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-	'of strangers, who send tokens that nobody has',
+	'by anonymous clients, with unknown tokens',
 	() =>
 		withServer(async (server, ada) => {
 			await expectServed(ada, 'before');
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-	'of one user, while another is served',
+	'by one user, while another user is served',
 	() =>
 		withServer(async (server, ada, grace) => {
 			await expectServed(ada, 'before');
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-	'of a stranger whose small body stalls: the connection is closed in time',
+	'by an anonymous client whose small body stalls: the server closes the connection in time',
 	() =>
 		withServer(async (server) => {
 			const clients = await begin(server, () => '', 2_000);
@@ -103,7 +103,7 @@ test(
 );
 
 test(
-	'a token in a form body still works, and in a large one is answered with how to send it',
+	'a token in a form body works; if the body is too large, the answer says how to send the token',
 	() =>
 		withServer(async (server, ada) => {
 			const post = async (body: string) => {

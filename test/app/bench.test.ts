@@ -18,14 +18,14 @@ import { Tally } from '../../src/load/tally.ts';
 const loadOf = (changes: Partial<Load> = {}): Load => ({ ...readLoad({}), ...changes });
 
 describe('flags', () => {
-	test('what is not given has a default, and the run takes about 20 s', () => {
+	test('flags have defaults, and a run takes about 20 s', () => {
 		const { warmUp, seconds, marks } = readLoad({});
 		expect(warmUp + seconds).toBeLessThan(20);
 		expect(marks).toBe(0);
 		expect(readLoad({ 'text-bytes': '500', 'warm-up': '0' })).toMatchObject({ textBytes: 500, warmUp: 0 });
 	});
 
-	test('all wrong flags are reported at once, with their bounds', () => {
+	test('all wrong flags are reported together, with their bounds', () => {
 		const wrong = () => readLoad({ rate: 'fast', online: '0', seconds: '5' });
 		expect(wrong).toThrow(/--rate "fast" is not a whole number from 1 to 100000/);
 		expect(wrong).toThrow(/--online "0" is not a whole number from 1 to 25000/);
@@ -58,7 +58,7 @@ describe('plan', () => {
 		});
 	}
 
-	test('posts are due one after the other, the first at once, and none after the end', () => {
+	test('posts are evenly spaced, the first is due at once, and none is due after the end', () => {
 		const plan = new Plan(loadOf({ rate: 4, warmUp: 1, seconds: 2 }));
 		expect([0, 249, 250, 1_000, 2_999, 99_000].map((at) => plan.postsBy(at))).toEqual([1, 1, 2, 5, 12, 12]);
 		expect([0, 1, 4].map((number) => plan.postDueMs(number))).toEqual([0, 250, 1_000]);
@@ -66,21 +66,21 @@ describe('plan', () => {
 		expect(plan.marksBy(99_000)).toBe(0);
 	});
 
-	test('a text has its number in it, and the length asked for', () => {
+	test('a text contains its number, and has the requested length', () => {
 		for (const number of [0, 7, 9_999_999]) {
 			expect(numberIn(textOf(number, 16))).toBe(number);
 			expect(textOf(number, 100)).toHaveLength(100);
 		}
 	});
 
-	test('those whose counts are looked at are spread over everybody', () => {
+	test('the sampled users are spread over all users', () => {
 		expect(new Plan(loadOf({ members: 1_000, online: 10 })).sample(4)).toEqual([0, 250, 500, 750]);
 		expect(new Plan(loadOf({ members: 2, online: 2 })).sample(4)).toEqual([0, 1]);
 	});
 });
 
 describe('latencies', () => {
-	test('are precise to half a percent, the largest exact, from microseconds to minutes', () => {
+	test('latencies are precise to half a percent from microseconds to minutes, and the largest is exact', () => {
 		for (const unit of [0.01, 1, 1_000]) {
 			const latencies = new Latencies();
 			for (let value = 1; value <= 1_000; value += 1) latencies.add(value * unit);
@@ -92,7 +92,7 @@ describe('latencies', () => {
 		}
 	});
 
-	test('nothing measured is nothing, not 0', () => {
+	test('no measurement gives no figure, not 0', () => {
 		const latencies = new Latencies();
 		expect(latencies.summary()).toBeNull();
 		latencies.add(3);
@@ -106,7 +106,7 @@ describe('following', () => {
 	const ts = (number: number): string => `1700000000.${String(number).padStart(6, '0')}`;
 	const none = '0000000000.000000';
 
-	test('an unbroken chain is distinguished from gaps and repeats', () => {
+	test('an unbroken chain of events is distinguished from gaps and repeats', () => {
 		const following = new Following();
 		expect(following.receive('C1', none, ts(1))).toBe('next');
 		expect(following.receive('C2', none, ts(2))).toBe('next');
@@ -121,7 +121,7 @@ describe('following', () => {
 		]).toEqual([false, true, true]);
 	});
 
-	test('a client that had to reload misses nothing from before', () => {
+	test('a client that had to reload misses none of the earlier messages', () => {
 		const following = new Following();
 		following.receive('C1', none, ts(1));
 		following.restart();
@@ -139,13 +139,13 @@ describe('counts', () => {
 		{ author: 2, ts: '4' },
 	];
 
-	test('are the messages of others after the mark', () => {
+	test('count the messages of other users after the mark', () => {
 		expect(expectedUnread(sent, 0, NO_MARKS)).toEqual({ least: 2, most: 2 });
 		expect(expectedUnread(sent, 1, { acknowledged: '2', tried: '2' })).toEqual({ least: 2, most: 2 });
 		expect(expectedUnread(sent, 3, { acknowledged: '4', tried: '4' })).toEqual({ least: 0, most: 0 });
 	});
 
-	test('an unanswered post or mark leaves the counts open, within bounds', () => {
+	test('an unanswered post or mark leaves the counts uncertain, within bounds', () => {
 		const open = [...sent, { author: 1, ts: undefined }];
 		const expected = expectedUnread(open, 0, { acknowledged: '1', tried: '2' });
 		expect(expected).toEqual({ least: 1, most: 3 });
@@ -159,7 +159,7 @@ describe('counts', () => {
 		expect(judge(2, { least: 2, most: 2 })).toBe('exact');
 	});
 
-	test('end at 10,000', () => {
+	test('stop at 10,000', () => {
 		const many = Array.from({ length: 10_500 }, () => ({ author: 1, ts: '5' }));
 		expect(expectedUnread(many, 0, NO_MARKS)).toEqual({ least: 10_000, most: 10_000 });
 	});
@@ -194,7 +194,7 @@ function played(): { plan: Plan; tally: Tally; at: (ms: number) => void; figures
 }
 
 describe('tally', () => {
-	test('latencies count from when a post was due, however late it was sent', () => {
+	test('latencies are measured from when a post was due, however late it was sent', () => {
 		const { tally, at, figures } = played();
 		// The third is due after a second, and the generator or the server held everything up for another one.
 		at(2_000);
@@ -207,7 +207,7 @@ describe('tally', () => {
 		expect([posts.ms?.max, deliveries.ms?.max, generator.late_ms?.max]).toEqual([1_005, 1_010, 1_000]);
 	});
 
-	test('the warm-up is in no figure, and what is answered after the end in no rate', () => {
+	test('no figure includes the warm-up, and no rate includes answers after the end', () => {
 		const { tally, at, figures } = played();
 		tally.posted(0, true);
 		tally.posted(5, true);
@@ -226,7 +226,7 @@ describe('tally', () => {
 		});
 	});
 
-	test('it is settled when all is answered and all messages are delivered', () => {
+	test('a run is settled when every post is answered and every message is delivered', () => {
 		const { tally } = played();
 		tally.posted(0, true);
 		tally.posted(1, true);
@@ -250,7 +250,7 @@ describe('tally', () => {
 		expect(tally.sent()[0]?.[1]).toEqual({ author: 1, ts: '2' });
 	});
 
-	test('a permanently rejected post is no message, and is counted by kind', () => {
+	test('a permanently rejected post is not a message, and is counted by its error', () => {
 		const { tally, figures } = played();
 		tally.posted(0, true);
 		tally.posted(1, false);
@@ -277,7 +277,7 @@ describe('report', () => {
 		return figures();
 	};
 
-	test('of a sound run has every figure and no advice', () => {
+	test('a healthy run has every figure and no advice', () => {
 		const figures = sound();
 		expect(figures).toMatchObject({
 			ok: true,
@@ -293,7 +293,7 @@ describe('report', () => {
 		expect(report).toMatch(/exact: all of 2 users in 4 rows/);
 	});
 
-	test('names what is broken, in the way or too slow, and what to do', () => {
+	test('the report names errors, obstacles and slow figures, and says what to do', () => {
 		const figures = sound();
 		const generator = { late_ms: { p50: 1, p95: 1, p99: 50, max: 60 }, cpu_cores: 0.2 };
 		const cases: [Partial<Figures>, RegExp][] = [
@@ -311,7 +311,7 @@ describe('report', () => {
 			expect(notesOn({ ...figures, ...change }).join()).toMatch(expected);
 	});
 
-	test('posts due while sockets were disconnected are in the totals, and no reason to try a lower rate', () => {
+	test('posts that were due while sockets were disconnected are in the totals, and cause no advice to lower the rate', () => {
 		const figures = sound();
 		const posts = { ...figures.posts, per_second: 1, due: 6 };
 		const notes = notesOn({ ...figures, posts });
@@ -320,7 +320,7 @@ describe('report', () => {
 		expect(reportOf({ ...figures, posts, notes })).toMatch(/; 4 of 6 in total, 2 not sent$/m);
 	});
 
-	test('a figure has as many digits as it is worth', () => {
+	test('a figure has as many digits as its precision allows', () => {
 		expect([0.5, 12.34, 123.4, 1_234.5, 61_200].map(ms)).toEqual([
 			'0.50 ms',
 			'12.3 ms',
@@ -331,7 +331,7 @@ describe('report', () => {
 	});
 });
 
-test('what was due is sent though the generator woke up after the end', async () => {
+test('posts that are due are sent, even if the generator wakes up after the end', async () => {
 	const plan = new Plan(loadOf({ conversations: 1, members: 1, online: 1, rate: 10, warmUp: 0, seconds: 1 }));
 	// Looked at twice: in the middle, and long after the end.
 	const moments = [500, 5_000];
@@ -356,7 +356,7 @@ test('what was due is sent though the generator woke up after the end', async ()
 	expect(tally.endMs).toBe(1_000);
 });
 
-test('progress is one line that changes on a terminal, and plain lines elsewhere, once a second', () => {
+test('progress is one changing line on a terminal, and one line per second elsewhere', () => {
 	for (const isTTY of [true, false]) {
 		let written = '';
 		let now = 0;

@@ -11,7 +11,7 @@ import type { SavedResult } from '../../bench/support/saved-result.ts';
 
 const names = SCENARIOS.map(({ name }) => name);
 
-test('the page is what the results give; npm run bench -- --page writes it again', () => {
+test('the page matches the results; npm run bench -- --page writes it again', () => {
 	expect(readFileSync(PAGE, 'utf8')).toBe(pageOf(readResults(), names));
 });
 
@@ -33,7 +33,7 @@ const summaryRow = (page: string, name: string): string[] =>
 		?.split(' | ')
 		.slice(1) ?? [];
 
-test('the summary shows of each scenario what does worst against its target', () => {
+test('the summary shows the worst figure of each scenario against its target', () => {
 	const page = pageOf(
 		{
 			most: kept(

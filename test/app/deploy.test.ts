@@ -20,19 +20,19 @@ for (const file of [
 	'docs/run-a-cluster.md',
 	'docs/settings.md',
 ]) {
-	test(`${file} names settings that there are`, () => {
+	test(`${file} uses only existing settings`, () => {
 		const named = new Set(textOf(file).match(/\bTIDEMARK_(?!TEST_)[A-Z_]*[A-Z]\b/g));
 		expect(named.size).toBeGreaterThan(0);
 		expect([...named].filter((name) => !known.has(name))).toEqual([]);
 	});
 }
 
-test('every setting is in docs/settings.md', () => {
+test('docs/settings.md has every setting', () => {
 	const text = textOf('docs/settings.md');
 	expect([...known].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('the compose file has two of each role, with what a cluster needs', () => {
+test('the compose file runs two processes of each role, and the services of a cluster', () => {
 	const { services } = YAML.parse(textOf('deploy/compose.yaml')) as {
 		services: Record<string, { command?: string[]; environment?: Record<string, string> }>;
 	};
@@ -58,7 +58,7 @@ interface Pod {
 	}[];
 }
 
-test('the Kubernetes example runs both roles, without what its service would set, of images that have a version', () => {
+test('the Kubernetes example runs both roles from images with a version, and its service sets no TIDEMARK variables', () => {
 	const documents = textOf('deploy/kubernetes.yaml')
 		.split(/^---$/m)
 		.map((text) => YAML.parse(text) as Manifest);
@@ -75,13 +75,13 @@ test('the Kubernetes example runs both roles, without what its service would set
 });
 
 for (const file of ['deploy/nginx.conf', 'docs/operations.md']) {
-	test(`the proxy in ${file} keeps inside what asks for no token`, () => {
+	test(`the proxy in ${file} does not expose the paths that need no token`, () => {
 		const [, paths = '', rules = ''] = /location ~ \^\/\(([\w|]+)\)\$ \{([^}]*)\}/.exec(textOf(file)) ?? [];
 		expect(paths.split('|').sort()).toEqual(['healthz', 'metrics', 'readyz']);
 		expect(rules).toMatch(/allow [\d./]+;[\s\d./;a-z]*deny all;/);
 	});
 
-	test(`the proxy in ${file} upgrades the sockets of clients and of apps`, () => {
+	test(`the proxy in ${file} upgrades the sockets of clients and apps`, () => {
 		for (const path of ['/rtm/ticket', '/link/ticket'])
 			expect(rulesFor(path, textOf(file))).toContain('proxy_set_header Upgrade $http_upgrade;');
 	});

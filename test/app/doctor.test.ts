@@ -35,7 +35,7 @@ async function listing(directory: string): Promise<string[]> {
 	);
 }
 
-test('a directory that is not there yet is no fault, and is not made', async () => {
+test('a missing data directory is not an error, and doctor does not create it', async () => {
 	await withDirectory(async (directory) => {
 		const { ok, of } = await doctor([...FREE_PORT, '--data-dir', join(directory, 'not', 'yet')]);
 		expect(ok).toBeTrue();
@@ -44,7 +44,7 @@ test('a directory that is not there yet is no fault, and is not made', async () 
 	});
 });
 
-test('a running server is recognised by its lock and by its answer, and goes on', async () => {
+test('doctor recognises a running server by its lock and its answer, and does not disturb it', async () => {
 	await withDirectory(async (directory) => {
 		const server = await testServerProcess(directory);
 		const port = new URL(server.url).port;
@@ -65,7 +65,7 @@ test('a running server is recognised by its lock and by its answer, and goes on'
 	});
 });
 
-test('settings that cannot be read are findings, with the end of an unsound installation', async () => {
+test('settings that cannot be read are findings, and the command fails', async () => {
 	const { ok, of, code } = await doctor([...FREE_PORT, '--jwt-secret', 'short', '--idle-minutes', 'x']);
 	expect([ok, code]).toEqual([false, 1]);
 	expect(of('settings').map(({ state, found }) => [state, found])).toEqual([
@@ -74,7 +74,7 @@ test('settings that cannot be read are findings, with the end of an unsound inst
 	]);
 });
 
-test('an empty database file is named as such', async () => {
+test('an empty database file is reported as empty', async () => {
 	await withDirectory(async (directory) => {
 		await writeFile(join(directory, 'tidemark.db'), '');
 		const { ok, of } = await doctor([...FREE_PORT, '--data-dir', directory]);
@@ -117,7 +117,7 @@ test('a taken port, unreadable keys and open permissions are reported together',
 	});
 });
 
-test('missing services are reported with address and setting, without a password', async () => {
+test('missing services are reported with address and setting, and without a password', async () => {
 	const { ok, of } = await doctor(FREE_PORT, {
 		TIDEMARK_REDIS_URL: 'redis://:secret@127.0.0.1:9',
 		TIDEMARK_POSTGRES_URL: 'postgres://somebody:secret@127.0.0.1:9/chat',
@@ -135,7 +135,7 @@ test('missing services are reported with address and setting, without a password
 	}
 });
 
-test('for people it is a line for each', async () => {
+test('the text output has one line per finding', async () => {
 	await withDirectory(async (directory) => {
 		const { code, out } = await tidemark(['doctor', ...FREE_PORT, '--data-dir', directory], {
 			TIDEMARK_PROT: '80',
@@ -146,7 +146,7 @@ test('for people it is a line for each', async () => {
 	});
 });
 
-test('settings that contradict each other or lack a part', () => {
+test('contradictory and incomplete settings are reported', () => {
 	const found = (environment: Record<string, string>): string[] =>
 		settingsFindings(readConfig({}, environment), environment).map(({ state, found }) => `${state} ${found}`);
 	expect(found({})).toEqual(['ok no unknown or contradictory settings']);
@@ -161,7 +161,7 @@ test('settings that contradict each other or lack a part', () => {
 	expect(found({ TIDEMARK_REQUESTS_PER_SECOND: '10' })[0]).toStartWith('warn TIDEMARK_POSTS_PER_SECOND');
 });
 
-test('space, open files and clocks are judged by what is needed', () => {
+test('disk space, open files and clocks are compared with what the server needs', () => {
 	const states = (...findings: Finding[]): string[] => findings.map(({ state }) => state);
 	expect(states(judgeSpace(1e7), judgeSpace(5e8), judgeSpace(5e9))).toEqual(['bad', 'warn', 'ok']);
 	expect(states(judgeFiles(1_024, 1_000), judgeFiles(4_096, 1_000))).toEqual(['bad', 'ok']);
@@ -176,7 +176,7 @@ test('space, open files and clocks are judged by what is needed', () => {
 	).toEqual(['bad', 'bad', 'bad', 'ok']);
 });
 
-test('progress in PostgreSQL is judged by what the topics hold', () => {
+test('offsets in PostgreSQL are compared with what the topics contain', () => {
 	const judged = (
 		progress: Record<string, number>,
 		held: Record<string, readonly [number, number]>,

@@ -3,7 +3,7 @@ import { HELP, readOptions } from '../../scripts/fuzz-options.ts';
 
 /** The command line of `npm run fuzz`. */
 
-test('defaults, options, and what is wrong with them', () => {
+test('options have defaults, and wrong options are reported', () => {
 	const defaults = { minutes: 1, seed: 7, memoryMb: 0, mostMb: 512, mostWaitMs: 1_000, cluster: false };
 	expect(readOptions([], 7)).toEqual(defaults);
 	expect(readOptions(['--minutes', '10', '--seed', '4711', '--most-mb', '256'], 7)).toEqual({

@@ -17,7 +17,7 @@ function watched() {
 	return { operations, lines, degraded, metric };
 }
 
-test('an outage is two log lines, however often it is noticed; /readyz has the latest cause', async () => {
+test('an outage causes two log lines, however often it is noticed; /readyz shows the latest cause', async () => {
 	const { operations, lines, degraded, metric } = watched();
 	for (const cause of ['refused', 'refused', 'emptied']) operations.degraded('read state', new Error(cause));
 	expect(await degraded()).toEqual([expect.stringMatching(/^read state, since \S+Z: emptied$/)]);
@@ -31,7 +31,7 @@ test('an outage is two log lines, however often it is noticed; /readyz has the l
 	]);
 });
 
-test('partitions stall one by one, and are one dependency', async () => {
+test('partitions stall one by one, and count as one dependency', async () => {
 	const { operations, lines, degraded, metric } = watched();
 	operations.onStalled('t-users/1', new Error('a gap'));
 	operations.onStalled('t-users/2', new Error('another release'));

@@ -14,7 +14,7 @@ async function packed(folder: string): Promise<readonly string[]> {
 }
 
 test.each(['.', './client'])(
-	'the package of %s has its licence and whatever its documents link to',
+	'the package of %s contains its licence and every file that its documents link to',
 	async (folder) => {
 		const files = new Set(await packed(folder));
 		expect(files.has('LICENSE')).toBe(true);
@@ -32,7 +32,7 @@ test.each(['.', './client'])(
 	},
 );
 
-test('the client’s package builds itself and has the licence of the server', async () => {
+test('the client’s package builds itself, and has the server’s licence', async () => {
 	const { scripts } = await Bun.file(join(ROOT, 'client/package.json')).json();
 	expect(scripts.prepack).toBe('../bin/bun build.ts');
 	expect(await Bun.file(join(ROOT, 'client/LICENSE')).text()).toBe(
@@ -40,7 +40,7 @@ test('the client’s package builds itself and has the licence of the server', a
 	);
 });
 
-test('serve loads no client of Kafka, Redis or Web Push before it needs one', async () => {
+test('serve loads the clients of Kafka, Redis and Web Push only when it needs them', async () => {
 	const { outputs } = await Bun.build({
 		entrypoints: [join(ROOT, 'src/app/serve.ts')],
 		target: 'bun',

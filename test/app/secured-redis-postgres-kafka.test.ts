@@ -104,7 +104,7 @@ async function refusal(changed: Record<string, string | undefined>): Promise<str
 	return 'it started';
 }
 
-test('with certificates that are known and passwords that are right, it starts and works', async () => {
+test('the cluster starts and works with trusted certificates and correct passwords', async () => {
 	// Neither server is there at once.
 	const cluster = await eventually(() => open(), 30_000);
 	// It looks at Redis, PostgreSQL, and that Redis is whole.
@@ -201,7 +201,7 @@ for (const [what, changed, told] of cases)
 		for (const secret of [PASSWORD, 'wrong-one', kafka().password]) expect(line).not.toContain(secret);
 	});
 
-test('what is in force is shown without passwords', () => {
+test('the printed settings contain no passwords', () => {
 	const shown = JSON.stringify(describeConfig(readConfig({}, right)));
 	for (const secret of [PASSWORD, kafka().password, new URL(postgresUrl()).password])
 		expect(shown).not.toContain(secret);

@@ -37,7 +37,7 @@ const leadersOf = (topic: string): Promise<number[]> =>
 
 const commandTopic = (): string => `${stage.cluster.installation}-conversations`;
 
-test('a cluster makes its topics so that two brokers have every entry', async () => {
+test('a cluster creates its topics with two replicas', async () => {
 	const TOPIC = 2;
 	const name = 'min.insync.replicas';
 	const [{ configs } = { configs: [] }] = await asAdmin((admin) =>
@@ -61,7 +61,7 @@ const KILLED: Readonly<Record<string, () => Promise<number>>> = {
 };
 
 for (const [which, find] of Object.entries(KILLED))
-	test(`${which} is killed: everything acknowledged stays, and the cluster continues without it`, () =>
+	test(`${which} is killed: acknowledged changes survive, and the cluster continues without it`, () =>
 		stage.underLoad(`${which} killed`, async (load) => {
 			stage.services.signalNode('kafka-trio', await find(), 'SIGKILL');
 			await load.acknowledged(150);

@@ -148,7 +148,7 @@ async function drained(sql: SQL): Promise<void> {
 	await eventually(async () => expect(await sql.unsafe(locked)).toHaveLength(1), DRAINED_WITHIN_MS);
 }
 
-test('workers are killed between persisting what they decided and applying it to an emptied Redis', () =>
+test('workers are killed after persisting effects and before applying them to an emptied Redis', () =>
 	stage.underLoad('workers killed between drain and apply', async (load) => {
 		const { cluster } = stage;
 		const sql = new SQL(postgresUrl(), { max: 1 });

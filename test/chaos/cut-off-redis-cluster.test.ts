@@ -164,7 +164,7 @@ for (const service of SERVICES)
 const isReady = async (): Promise<boolean> => (await fetch(`${farGateway.url}/readyz`)).ok;
 
 for (const service of SERVICES)
-	test(`a gateway cut off from ${service}: clients continue at the other one`, () =>
+	test(`a gateway is cut off from ${service}: its clients continue at the other gateway`, () =>
 		stage.underLoad(`gateway cut off from ${service}`, async (load) => {
 			const network = networks.gateway[service];
 			network.swallow();
@@ -175,7 +175,7 @@ for (const service of SERVICES)
 			await eventually(async () => expect(await isReady()).toBe(true), WITHIN_MS);
 		}));
 
-test('Redis answers no worker: partitions stay where they are', async () => {
+test('Redis answers no worker: the partitions keep their owners', async () => {
 	await bothHavePartitions();
 	const before = await assignments();
 	for (const network of [nearRedis, networks.worker.Redis]) network.swallow();

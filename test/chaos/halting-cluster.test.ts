@@ -32,7 +32,7 @@ async function twoConversations(options: Parameters<typeof loneWorker>[0] = {}):
 const written = async (id: string): Promise<string[]> =>
 	(await lone.store.history.timeline(id, ALL)).map(({ text }) => text);
 
-test('Redis is lost between two conversations of a batch: both are written before the next epoch', async () => {
+test('Redis is lost between two conversations of a batch: both are persisted before the next epoch', async () => {
 	await twoConversations();
 	const { worker, epoch, answers, before } = lone;
 	await epoch.clear();
@@ -78,7 +78,7 @@ test('Redis is lost between two conversations of a batch: both are written befor
 	expect(await lone.store.nextOffset(lone.partition)).toBe(3);
 }, 60_000);
 
-test('a revoked partition is released at once, also while the read state is checked', async () => {
+test('a worker releases a revoked partition at once, even while it checks the read state', async () => {
 	await twoConversations({ releaseMs: FOR_EVER_MS });
 	const { worker, answers, before } = lone;
 	// There is no epoch, so nothing can be loaded, and the worker retries.
@@ -100,7 +100,7 @@ test('a revoked partition is released at once, also while the read state is chec
 	expect(await lone.store.nextOffset(lone.partition)).toBe(0);
 }, 30_000);
 
-test('and while the worker is halted', async () => {
+test('a worker releases a revoked partition at once, even while it is halted', async () => {
 	await twoConversations({ releaseMs: FOR_EVER_MS });
 	await lone.append('C01', post('waits'));
 	lone.worker.start();
@@ -121,7 +121,7 @@ function announcements(): { readonly count: () => number } {
 	return { count: () => count };
 }
 
-test('a worker dies when what it decided is stored and not published: the next owner announces it', async () => {
+test('a worker dies after persisting changes and before publishing them: the next owner announces a gap', async () => {
 	await twoConversations();
 	const { worker, epoch, answers, before } = lone;
 	const announced = announcements();
@@ -156,7 +156,7 @@ test('a worker dies when what it decided is stored and not published: the next o
 	expect(answers.has(second)).toBe(false);
 }, 60_000);
 
-test('a worker that has published its stored changes releases its partition, and no gap is announced', async () => {
+test('a worker that has published its persisted changes releases its partition, and no gap is announced', async () => {
 	await twoConversations();
 	const { worker, epoch, answers } = lone;
 	const announced = announcements();
@@ -185,7 +185,7 @@ test('a worker that has published its stored changes releases its partition, and
 	expect(await epoch.completeSince()).toBe(2);
 }, 60_000);
 
-test('a record that Redis did not take at once is made later, and the next owner announces nothing', async () => {
+test('a delivery record that Redis did not store at once is stored later, and the next owner announces no gap', async () => {
 	await twoConversations();
 	const { worker, epoch, answers, claiming } = lone;
 	const announced = announcements();
@@ -215,7 +215,7 @@ test('a record that Redis did not take at once is made later, and the next owner
 	expect(announced.count()).toBe(0);
 }, 60_000);
 
-test('what follows a message that is stored and not applied is not stored before both are applied', async () => {
+test('changes after a message that is persisted but not applied are not persisted before both are applied', async () => {
 	await twoConversations({ releaseMs: 1000 });
 	const { worker, epoch, answers, before } = lone;
 	await epoch.clear();
@@ -262,7 +262,7 @@ test('what follows a message that is stored and not applied is not stored before
 	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 2 });
 }, 60_000);
 
-test('and where Redis is lost once more meanwhile, all of it is stored', async () => {
+test('the same changes are all persisted if Redis is lost once more meanwhile', async () => {
 	await twoConversations();
 	const { worker, epoch, answers, before } = lone;
 	await epoch.clear();
@@ -300,7 +300,7 @@ test('and where Redis is lost once more meanwhile, all of it is stored', async (
 const MAX_WAITING = 4_000;
 const BATCH = 1_000;
 
-test('a batch that waited for room while the worker was halted is not begun before it is resumed', async () => {
+test('a batch that waited for room while the worker was halted starts only when the worker resumes', async () => {
 	await twoConversations();
 	const { worker, epoch, answers, before } = lone;
 	await epoch.clear();
@@ -330,7 +330,7 @@ test('a batch that waited for room while the worker was halted is not begun befo
 	await until(() => answers.has(last), 'it is begun');
 }, 60_000);
 
-test('a partition that is revoked during the lookup of its offset is not claimed', async () => {
+test('a partition that is revoked while its offset is looked up is not claimed', async () => {
 	await twoConversations();
 	const { worker, epoch, claiming } = lone;
 	await epoch.clear();
@@ -350,7 +350,7 @@ test('a partition that is revoked during the lookup of its offset is not claimed
 	expect(worker.partitions).toBe(0);
 }, 30_000);
 
-test('PostgreSQL lost messages that it had confirmed: an edit of one is decided after the log was replayed', async () => {
+test('PostgreSQL loses messages that it had confirmed: an edit of one is decided after the log is replayed', async () => {
 	await twoConversations();
 	const { worker, epoch, answers } = lone;
 	await epoch.clear();
@@ -370,7 +370,7 @@ test('PostgreSQL lost messages that it had confirmed: an edit of one is decided 
 	await eventually(async () => expect(await written('C01')).toEqual(['edited']), 10_000);
 }, 60_000);
 
-test('a change that PostgreSQL rejects is delivered again after growing pauses, also while others arrive', async () => {
+test('a change that PostgreSQL rejects is retried after growing pauses, even while others arrive', async () => {
 	await twoConversations();
 	const { worker, epoch, bus } = lone;
 	await epoch.clear();

@@ -60,7 +60,7 @@ async function goesOn(refused: string): Promise<void> {
 	expect(texts).not.toContain(refused);
 }
 
-test('Kafka is killed: every process reports it, also when nobody posts, and rejects posts without sending them', async () => {
+test('Kafka is killed: every process reports it, even if nobody posts, and rejects posts without sending them', async () => {
 	for (const gateway of cluster.gateways) expect(await post(gateway, 'before')).toMatchObject({ ok: true });
 	await isWell();
 	await services.stop('kafka', 'crash');
@@ -139,7 +139,7 @@ for (const how of ['gone', 'hanging'] as const)
 		}
 	}, 300_000);
 
-test('no worker runs: gateways report it, also when nobody posts, until there is one', async () => {
+test('no worker runs: gateways report it, even if nobody posts, until a worker starts', async () => {
 	await isWell();
 	await cluster.end(cluster.workers[0] as Member, 'SIGTERM');
 	await eventually(async () => {

@@ -27,7 +27,7 @@ const toldAway = (): Promise<{ ready: boolean; metric: boolean }[]> =>
 		}),
 	);
 
-test('PostgreSQL is unavailable for a while; loaded conversations continue', async () => {
+test('PostgreSQL is unavailable for a while: loaded conversations continue', async () => {
 	await stage.underLoad('PostgreSQL away', async (load) => {
 		await stage.services.stop('postgres', 'crash');
 		await load.acknowledged(200);
@@ -163,7 +163,7 @@ async function shown(call: Call, places: readonly Place[]): Promise<unknown> {
 	return { rows, threads: totals, badge, followed };
 }
 
-test('a mark that was acknowledged without Kafka survives the end of its gateway, and an emptied Redis', async () => {
+test('a mark that was acknowledged without Kafka survives the death of its gateway and an emptied Redis', async () => {
 	const { cluster, services } = stage;
 	const { people } = await makeWorkspace(cluster.url, 3, 'Marks');
 	const [author, reader, marker] = people as [Person, Person, Person];

@@ -13,7 +13,7 @@ afterEach(async () => {
 	for (const close of closing.splice(0).reverse()) await close();
 });
 
-test('the offset up to which marks must be persisted is read when no user can mark any more', async () => {
+test('recovery reads the offset up to which marks must be persisted only after no user can mark any more', async () => {
 	const { commands, close } = await connectBoth(redisPlace('redis-cluster'));
 	closing.push(close);
 	const place = await postgresPlace();

@@ -54,7 +54,7 @@ async function connectAgainAndAgain(
 	throw new Error('the test ended');
 }
 
-test('rtm.connect answers 503 with Retry-After at every gateway, clients do not spin, and all come back', async () => {
+test('rtm.connect answers 503 with Retry-After at every gateway, clients wait between attempts, and all reconnect', async () => {
 	const [worker] = cluster.workers;
 	if (worker) await cluster.end(worker, 'SIGTERM');
 	await emptyOneNode(services.env.TIDEMARK_TEST_REDIS_URL as string);

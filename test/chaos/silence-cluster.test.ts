@@ -29,7 +29,7 @@ afterAll(async () => {
 	await services?.down();
 }, 60_000);
 
-test('live clients get every message, over that node and over the others', async () => {
+test('connected clients get every message, over the silent node and over the others', async () => {
 	const { people } = await makeWorkspace(cluster.url, 3);
 	const [author, ...readers] = people as [Person, ...Person[]];
 	const channels: string[] = [];

@@ -56,7 +56,7 @@ async function waits(starting: Awaited<ReturnType<typeof begin>>, hanging: Hangi
 }
 
 for (const hanging of Object.keys(HANGING) as Hanging[])
-	test.concurrent(`${hanging} hangs: the start fails with a line that names it, or ends on SIGTERM`, async () => {
+	test.concurrent(`${hanging} hangs: the start fails with an error that names it, or ends on SIGTERM`, async () => {
 		await Promise.all([
 			(async () => {
 				const { code, err } = await (await begin('worker', hanging)).ended;

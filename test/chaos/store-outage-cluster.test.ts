@@ -82,7 +82,7 @@ async function told() {
 	};
 }
 
-test('PostgreSQL is down: a reply is acknowledged once, with the message that it replies to', async () => {
+test('PostgreSQL is down: a reply is acknowledged once, together with its root', async () => {
 	const { ts: root } = await post(channel, 'a root');
 	await services.stop('postgres', 'crash');
 	try {
@@ -133,7 +133,7 @@ test('PostgreSQL is down: a command that waits for it delays only its own conver
 const readOnly = (isReadOnly: boolean): Promise<void> =>
 	setReadOnly(services.env[POSTGRES_VARIABLE] as string, isReadOnly);
 
-test('PostgreSQL rejects writes: the worker reports it with what to do, and delivers nothing again', async () => {
+test('PostgreSQL rejects writes: the worker reports it with what to do, and delivers nothing twice', async () => {
 	const socket = await connect(grace);
 	await post(channel, 'before');
 	await eventually(async () => expect((await told()).degraded).toEqual([]), WITHIN_MS);
@@ -166,7 +166,7 @@ test('PostgreSQL rejects writes: the worker reports it with what to do, and deli
 	socket.close();
 }, 300_000);
 
-test('PostgreSQL is behind: counts are verified as far as it has the messages, and none is reported as drift', async () => {
+test('PostgreSQL lags: counts are verified as far as it has the messages, and none is reported as drift', async () => {
 	const place = await makeChannel('behind');
 	await post(place, 'stored');
 	await eventually(async () => expect((await told()).lag).toBe(0), WITHIN_MS);

@@ -49,7 +49,7 @@ const logged = (): { level: number; msg: string; method?: string }[] =>
 		.filter((line) => line !== '')
 		.map((line) => JSON.parse(line));
 
-test('a worker names partitions that it cannot read, with what to do, until they are readable', async () => {
+test('a worker reports partitions that it cannot read, with what to do, until they are readable', async () => {
 	const { installation } = cluster;
 	await cluster.end(worker(), 'SIGTERM');
 	const lost = [`${installation}-conversations/3`, `${installation}-users/5`];
@@ -80,7 +80,7 @@ test('a worker names partitions that it cannot read, with what to do, until they
 	await eventually(async () => expect(await told()).toEqual({ degraded: [], metric: false }), TOLD_WITHIN_MS);
 });
 
-test('Redis is unavailable: that is logged once, and once when it is over', async () => {
+test('a Redis outage causes one log line at its start and one at its end', async () => {
 	const before = logged().length;
 	await services.stop('redis', 'crash');
 	try {
@@ -106,7 +106,7 @@ test('Redis is unavailable: that is logged once, and once when it is over', asyn
 	expect(since.filter(({ msg }) => msg === 'failed unexpectedly')).toEqual([]);
 }, 300_000);
 
-test('a worker that cannot start, because marks cannot be read and Redis is empty, reports that', async () => {
+test('a worker that cannot start, because marks are unreadable and Redis is empty, reports it', async () => {
 	const { installation } = cluster;
 	await cluster.end(worker(), 'SIGTERM');
 	const topic = `${installation}-users`;

@@ -16,7 +16,7 @@ async function online(server: FakeServer) {
 	return client;
 }
 
-test('counts, conversations, then a socket that goes on from there', async () => {
+test('the client loads counts and conversations, then opens a socket from their position', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
 	expect(server.calls.slice(0, 3).map(({ method }) => method)).toEqual([
@@ -32,7 +32,7 @@ test('counts, conversations, then a socket that goes on from there', async () =>
 	});
 });
 
-test('a connection that broke is resumed from the last event, of whose change others may be missing', async () => {
+test('a broken connection resumes one position before the last event, because other events of that change may be missing', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
 	server.socket.push({ type: 'channel_topic', channel: 'C1', topic: 'tides', position: LATER });
@@ -44,7 +44,7 @@ test('a connection that broke is resumed from the last event, of whose change ot
 	expect(client.getSnapshot().conversations.get('C1')?.topic).toBe('tides');
 });
 
-test('what the server says at hello is complete: resumed from that very position', async () => {
+test('the position in hello is complete: the client resumes from exactly that position', async () => {
 	const server = new FakeServer();
 	await online(server);
 	server.socket.end(1006);
@@ -55,7 +55,7 @@ test('what the server says at hello is complete: resumed from that very position
 	expect(server.callsOf('rtm.connect').at(-1)?.args.since).toBe(LATER);
 });
 
-test('cut off in the middle of what was missed: asked from the old position again', async () => {
+test('a client that is cut off while it catches up resumes from the old position again', async () => {
 	const server = new FakeServer();
 	await online(server);
 	server.socket.end(1006);
@@ -68,7 +68,7 @@ test('cut off in the middle of what was missed: asked from the old position agai
 	expect(server.callsOf('rtm.connect')).toHaveLength(3);
 });
 
-test('waits longer after each failure, at random up to a bound, and starts over after a stable connection', async () => {
+test('the client waits longer after each failure, at random up to a bound, and starts over after a stable connection', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
 	const waits: number[] = [];
@@ -90,7 +90,7 @@ test('waits longer after each failure, at random up to a bound, and starts over 
 	expect((client.getSnapshot().connection.retryAt ?? 0) - server.time.now).toBe(50);
 });
 
-test('limited at connecting: waits for Retry-After, and a little more', async () => {
+test('a rate-limited client waits for Retry-After and a little longer', async () => {
 	let times = 0;
 	const server: FakeServer = new FakeServer({
 		'rtm.connect': () => {
@@ -113,19 +113,22 @@ test.each([
 	[4201, 'bad_frame'],
 	[4204, 'too_many_sockets'],
 	[4250, 'closed'],
-])('closed with %i: stops, saying %s, until it is told to connect', async (code, reason) => {
-	const server = new FakeServer();
-	const client = await online(server);
-	server.socket.end(code);
-	await server.time.pass(600_000);
-	expect(client.getSnapshot().connection).toEqual({ status: 'stopped', reason, retryAt: null });
-	expect(server.sockets).toHaveLength(1);
-	client.connect();
-	await server.time.pass(0);
-	expect(server.sockets).toHaveLength(2);
-});
+])(
+	'after close code %i the client stops with reason %s until it is asked to connect',
+	async (code, reason) => {
+		const server = new FakeServer();
+		const client = await online(server);
+		server.socket.end(code);
+		await server.time.pass(600_000);
+		expect(client.getSnapshot().connection).toEqual({ status: 'stopped', reason, retryAt: null });
+		expect(server.sockets).toHaveLength(1);
+		client.connect();
+		await server.time.pass(0);
+		expect(server.sockets).toHaveLength(2);
+	},
+);
 
-test.each([4000, 4001, 4202, 1001])('closed with %i: resumes', async (code) => {
+test.each([4000, 4001, 4202, 1001])('after close code %i the client resumes', async (code) => {
 	const server = new FakeServer();
 	await online(server);
 	server.socket.end(code);
@@ -134,7 +137,7 @@ test.each([4000, 4001, 4202, 1001])('closed with %i: resumes', async (code) => {
 	expect(server.callsOf('client.counts')).toHaveLength(1);
 });
 
-test('close 4100 or resync: reloads everything', async () => {
+test('after close code 4100 or a resync frame, the client reloads everything', async () => {
 	const server = new FakeServer();
 	await online(server);
 	server.socket.end(4100);
@@ -147,7 +150,7 @@ test('close 4100 or resync: reloads everything', async () => {
 	expect(server.callsOf('client.counts')).toHaveLength(4);
 });
 
-test('a token that is a function is asked again when the old one has expired', async () => {
+test('a token function is called again when the token has expired', async () => {
 	let issued = 0;
 	const server: FakeServer = new FakeServer({
 		'users.setPresence': () => (server.calls.at(-1)?.token === 'token-1' ? { error: 'token_expired' } : {}),
@@ -168,7 +171,7 @@ test('a token that is a function is asked again when the old one has expired', a
 	expect(server.callsOf('rtm.connect').at(-1)?.token).toBe('token-3');
 });
 
-test('a token that is refused: connect rejects and nothing is tried again', async () => {
+test('connect rejects if the server rejects the token, and the client does not retry', async () => {
 	const server = new FakeServer({ 'client.counts': () => ({ error: 'invalid_auth' }) });
 	const client = createClient(server.options);
 	const connected = client.connect();
@@ -178,7 +181,7 @@ test('a token that is refused: connect rejects and nothing is tried again', asyn
 	expect(client.getSnapshot().connection).toMatchObject({ status: 'stopped', reason: 'invalid_auth' });
 });
 
-test('a server that falls silent is left for another connection, within seconds while somebody looks', async () => {
+test('a client replaces a silent connection, within seconds while the window has attention', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
 	const { socket } = server;
@@ -205,7 +208,7 @@ test('a server that falls silent is left for another connection, within seconds 
 	expect(server.sockets).toHaveLength(2);
 });
 
-test('a request for a ticket that is not answered is given up; reconnect() tries at once', async () => {
+test('a request for a ticket times out; reconnect() tries at once', async () => {
 	let asked = 0;
 	const server = new FakeServer({
 		'rtm.connect': () => {
@@ -223,7 +226,7 @@ test('a request for a ticket that is not answered is given up; reconnect() tries
 	client.disconnect();
 });
 
-test('a server that never says hello is not waited for', async () => {
+test('a client gives up on a server that never sends hello', async () => {
 	const server = new FakeServer();
 	createClient(server.options)
 		.connect()
@@ -232,7 +235,7 @@ test('a server that never says hello is not waited for', async () => {
 	expect(server.sockets).toHaveLength(2);
 });
 
-test('disconnected while it connects: nothing is tried again', async () => {
+test('a client that disconnects while it connects does not retry', async () => {
 	let fail = (_error: Error): void => undefined;
 	const server = new FakeServer({
 		'client.counts': () =>
@@ -252,7 +255,7 @@ test('disconnected while it connects: nothing is tried again', async () => {
 	await expect(client.settled()).rejects.toMatchObject({ code: 'disconnected' });
 });
 
-test('disconnected: what comes late is ignored, and connecting resumes', async () => {
+test('a disconnected client ignores late events, and resumes when it connects again', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
 	const { socket } = server;

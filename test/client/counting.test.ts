@@ -37,7 +37,7 @@ function stage(rows = [told(0, 0)]) {
 	return { apply, post, tell, wishes, shown: () => state.conversations.get('C1'), state };
 }
 
-test('a row that is older than messages that came: these are counted on top of it', () => {
+test('messages that arrived before an older row are counted on top of it', () => {
 	const { post, tell, shown, wishes } = stage();
 	post(1);
 	post(2);
@@ -47,7 +47,7 @@ test('a row that is older than messages that came: these are counted on top of i
 	expect(wishes).toEqual([]);
 });
 
-test('a row older than the one before is dropped', () => {
+test('a row that is older than the known one is ignored', () => {
 	const { tell, shown } = stage();
 	tell(told(5, 9, { unread_count: 4 }));
 	tell(told(5, 8, { unread_count: 9 }));
@@ -64,7 +64,7 @@ test('a message that the row includes, or that arrives twice, counts once', () =
 	expect(shown()).toMatchObject({ unreadCount: 2, latest: ts(2) });
 });
 
-test('a row from before more messages than are kept is asked for again', () => {
+test('a row older than the kept messages is fetched again', () => {
 	const { post, tell, wishes, shown } = stage();
 	for (let number = 1; number <= 600; number += 1) post(number);
 	tell(told(50, 9, { unread_count: 0 }));
@@ -74,7 +74,7 @@ test('a row from before more messages than are kept is asked for again', () => {
 	expect(shown()?.unreadCount).toBe(450);
 });
 
-test('counts stop at 10,000 and say so', () => {
+test('counts stop at 10,000 and are flagged as capped', () => {
 	const full = {
 		has_unreads: true,
 		unread_count: 9_999,
@@ -94,7 +94,7 @@ test('counts stop at 10,000 and say so', () => {
 	});
 });
 
-test('one’s own message is never unread, and moves the cursor only over what was read', () => {
+test('a user’s own message is never unread, and moves the cursor only if nothing is unread', () => {
 	const { post, shown } = stage();
 	post(1, { user: ME });
 	expect(shown()).toMatchObject({ unreadCount: 0, lastRead: ts(1), hasUnreads: false });
@@ -103,7 +103,7 @@ test('one’s own message is never unread, and moves the cursor only over what w
 	expect(shown()).toMatchObject({ unreadCount: 1, lastRead: ts(1), latest: ts(3) });
 });
 
-test('gaps: a message before this one that never came; the newest one gone without a word', () => {
+test('a missing previous message and a missing newest message are gaps', () => {
 	const missing = stage();
 	missing.post(1);
 	missing.post(3, { prev_ts: ts(2) });
@@ -115,7 +115,7 @@ test('gaps: a message before this one that never came; the newest one gone witho
 	expect(deleted.wishes).toEqual(['gap']);
 });
 
-test('no gap: the newest message was deleted, and the new latest has not arrived yet', () => {
+test('a deleted newest message is not a gap while the new latest is unknown', () => {
 	const { post, apply, wishes } = stage();
 	post(1);
 	post(2);
@@ -130,7 +130,7 @@ test('no gap: the newest message was deleted, and the new latest has not arrived
 	expect(wishes).toEqual([]);
 });
 
-test('archived: it no longer counts, whatever arrives; unarchived: it is fetched', () => {
+test('an archived conversation no longer counts; an unarchived one is fetched', () => {
 	const { apply, tell, shown, state, wishes } = stage([told(0, 0, { badge_count: 3 })]);
 	apply({ type: 'channel_archive', channel: 'C1', position: stamp(1) });
 	tell(told(1, 9, { unread_count: 4 }));
@@ -152,7 +152,7 @@ test('archived: it no longer counts, whatever arrives; unarchived: it is fetched
 	expect(shown()?.unreadCount).toBe(5);
 });
 
-test('joined again: rows from before are older, and counts start at nothing', () => {
+test('after a rejoin, rows from before are older, and counts start at zero', () => {
 	const { apply, tell, shown, state } = stage([told(0, 0, { unread_count: 5 })]);
 	apply({ type: 'channel_left', channel: 'C1', position: stamp(1) });
 	apply({
@@ -167,7 +167,7 @@ test('joined again: rows from before are older, and counts start at nothing', ()
 	expect(state.revision('C1')).toBe(3);
 });
 
-test('whom a text mentions is what the server reads in it', () => {
+test('the client finds the same mentions in a text as the server', () => {
 	const piece = fc.constantFrom(
 		'<@U1>',
 		'<@U1|ada>',

@@ -36,7 +36,7 @@ async function stage() {
 	return { watched, other, channel, post, network, client, end, mended };
 }
 
-test('a message that never came', async () => {
+test('a message that never arrived', async () => {
 	const { client, network, post, watched, mended } = await stage();
 	network.drop(({ type, text }) => type === 'message' && text === 'lost');
 	await post('lost');
@@ -45,7 +45,7 @@ test('a message that never came', async () => {
 	await mended();
 });
 
-test('a deletion that never came, nor the counts after it', async () => {
+test('a deletion that never arrived, and neither did the counts after it', async () => {
 	const { client, network, post, watched, other, channel, mended } = await stage();
 	const ts = await post('a mistake');
 	await client.settled();
@@ -56,7 +56,7 @@ test('a deletion that never came, nor the counts after it', async () => {
 	await mended();
 });
 
-test('what is not lost is no gap: deletions, replies and broadcasts in between', async () => {
+test('deletions, replies and broadcasts in between are not gaps', async () => {
 	const { client, network, post, watched, other, channel, end } = await stage();
 	const root = await post('root');
 	const reply = { channel, thread_ts: root, text: 'reply' };

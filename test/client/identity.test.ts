@@ -34,7 +34,7 @@ async function stage() {
 	return { server, client };
 }
 
-test('a snapshot stays what it was', async () => {
+test('a snapshot never changes', async () => {
 	const { server, client } = await stage();
 	const before = client.getSnapshot();
 	server.socket.push(message('C7', 1, 0));
@@ -46,7 +46,7 @@ test('a snapshot stays what it was', async () => {
 	expect(client.getSnapshot()).toBe(after);
 });
 
-test('only what changed is another object', async () => {
+test('only changed parts of a snapshot are new objects', async () => {
 	const { server, client } = await stage();
 	const before = client.getSnapshot();
 	const [inbox, quiet] = [client.inbox.getSnapshot(), client.conversation('C8').getSnapshot()];
@@ -62,7 +62,7 @@ test('only what changed is another object', async () => {
 	expect(client.inbox.getSnapshot()[0]).toBe(after.conversations.get('C7') as never);
 });
 
-test('what changes nothing notifies nobody', async () => {
+test('an event that changes nothing notifies no listener', async () => {
 	const { server, client } = await stage();
 	let told = 0;
 	client.subscribe(() => {
@@ -90,7 +90,7 @@ test('what changes nothing notifies nobody', async () => {
 	expect(conversation.getSnapshot()).toBe(view);
 });
 
-test('a burst notifies at most once a frame, and only listeners it concerns', async () => {
+test('a burst of events notifies at most once per frame, and only the listeners that it concerns', async () => {
 	const { server, client } = await stage();
 	const told = { client: 0, badge: 0, busy: 0, quiet: 0 };
 	const count = (name: keyof typeof told) => () => {
@@ -115,7 +115,7 @@ test('a burst notifies at most once a frame, and only listeners it concerns', as
 	expect(told.badge).toBe(0);
 });
 
-test('an unsubscribed listener receives nothing, also when the same function subscribed twice', async () => {
+test('an unsubscribed listener is not called, even if the same function subscribed twice', async () => {
 	const { server, client } = await stage();
 	let told = 0;
 	const listener = () => {

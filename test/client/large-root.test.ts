@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('a large root on the screen stays whole while replies arrive, is edited and is deleted', async () => {
+test('a large root on screen keeps its whole text while replies arrive, and can be edited and deleted', async () => {
 	const { reader, writer, channel, post } = await makeQuay(server.url);
 	const client = sdk(server.url, reader);
 	await client.connect();

@@ -96,7 +96,7 @@ async function stage(answers: ConstructorParameters<typeof FakeServer>[0] = {}) 
 	};
 }
 
-test('an earlier text does not come back: an older edit, or the message as it was posted', async () => {
+test('an older edit, or the post itself, does not replace a newer text', async () => {
 	const { tell, texts, named } = await stage();
 	tell(posted(4, 3), edited(4, 6, 'second'));
 	tell(edited(4, 5, 'first'), posted(4, 3));
@@ -107,7 +107,7 @@ test('an earlier text does not come back: an older edit, or the message as it wa
 	expect(named()?.preview?.text).toBe('third');
 });
 
-test('a deleted message does not come back: posted, edited or replied to', async () => {
+test('a deleted message does not return with a late post, edit or reply', async () => {
 	const { tell, texts } = await stage();
 	tell(posted(4, 3), posted(5, 4), deleted(4, 6));
 	tell(posted(4, 3), edited(4, 5, 'late'), replied(4, 5, 1, 5));
@@ -122,7 +122,7 @@ test('a message that was deleted before the page was loaded does not appear', as
 	expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
 });
 
-test('replies: a deleted one stays deleted, a late count changes nothing, and a deletion still counts', async () => {
+test('a deleted reply stays deleted, a late count changes nothing, and a deletion still counts', async () => {
 	const { tell, replies, thread, conversation } = await stage();
 	tell(reply(1, 4), replied(1, 4, 1, 4), reply(1, 5), replied(1, 5, 2, 5));
 	tell(deleted(4, 6), replied(1, 6, 1, 5));
@@ -144,7 +144,7 @@ test('a root that arrives again keeps its replies', async () => {
 	expect(conversation.getSnapshot().messages.at(-1)).toMatchObject({ text: 'text 4', replyCount: 1 });
 });
 
-test('totals of threads are compared by their version, whatever the clocks of gateways say', async () => {
+test('totals of threads are ordered by version, whatever the clocks of gateways say', async () => {
 	const { tell, client } = await stage();
 	const totals = (unread: number, user: number, conversations: number, at: number) => ({
 		type: 'update_thread_state',
@@ -168,7 +168,7 @@ test('totals of threads are compared by their version, whatever the clocks of ga
 	expect(shown()).toBe(5);
 });
 
-test('an earlier name, topic or purpose does not come back', async () => {
+test('an older name, topic or purpose does not return', async () => {
 	const { tell, named } = await stage();
 	const rename = (name: string, at: number) => ({
 		type: 'channel_rename',
@@ -194,7 +194,7 @@ const joined = (at: number) => ({
 	...stamped(at),
 });
 
-test('a late leave or archive does not remove a conversation that the user is in again', async () => {
+test('a late leave or archive does not remove a conversation that the user has rejoined', async () => {
 	const { tell, named, texts, conversation, server } = await stage();
 	tell(about('channel_left', 4), joined(6));
 	expect(named()).toBeDefined();
@@ -210,7 +210,7 @@ test('a late leave or archive does not remove a conversation that the user is in
 	expect(named()).toBeUndefined();
 });
 
-test('a late join or unarchive does not bring back a conversation that the user has left', async () => {
+test('a late join or unarchive does not restore a conversation that the user has left', async () => {
 	const { tell, named, server } = await stage();
 	tell(about('channel_left', 7));
 	tell(joined(5), about('channel_unarchive', 6));
@@ -220,7 +220,7 @@ test('a late join or unarchive does not bring back a conversation that the user 
 	expect(named()).toBeDefined();
 });
 
-test('whether a leave before the counts were taken still holds is asked', async () => {
+test('a leave that is older than the counts makes the client fetch the membership', async () => {
 	const answers = [
 		{ channel: { ...channel('C1'), ...row('C1', { latest: ts(3), position: stamp(3) + stamp(3) }) } },
 		{ channel: channel('C1') },

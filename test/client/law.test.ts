@@ -30,7 +30,7 @@ interface Follower {
 }
 
 for (const seed of SEEDS) {
-	test(`history ${seed}: exact after each of ${OPERATIONS} operations`, async () => {
+	test(`history ${seed}: counts are exact after each of ${OPERATIONS} operations`, async () => {
 		const workspace = await makeWorkspace(server.url, USER_COUNT, `SDK ${seed}`);
 		const [first, second, third] = workspace.people as [Person, Person, Person];
 		const follower = (person: Person): Follower => ({ person, client: sdk(server.url, person) });

@@ -25,7 +25,7 @@ test(`both entries together are less than ${MAX_BYTES} bytes, minified and compr
 	expect((sizes[0] ?? 0) + (sizes[1] ?? 0)).toBeLessThan(MAX_BYTES);
 });
 
-test('it needs nothing but itself, and React only in its entry', async () => {
+test('the package has no dependencies, and only its React entry imports React', async () => {
 	const { dependencies } = await Bun.file(
 		`${installed.directory}/node_modules/@tidemark/client/package.json`,
 	).json();
@@ -36,7 +36,7 @@ test('it needs nothing but itself, and React only in its entry', async () => {
 	expect((await imports('react.js')).map(({ path }) => path)).toEqual(['react']);
 });
 
-test('plain Node, with a WebSocket passed in', async () => {
+test('the package works in plain Node with a given WebSocket', async () => {
 	const { people } = await makeWorkspace(server.url, 2);
 	const [ada, bo] = people as [Person, Person];
 	const { channel } = await ada.call('conversations.create', { name: 'quay' });
@@ -61,7 +61,7 @@ test('plain Node, with a WebSocket passed in', async () => {
 	expect(messages[0].text).toBe('from Node');
 });
 
-test('without a WebSocket, or an address, the mistake is named', async () => {
+test('a missing WebSocket or address causes an error that says what to pass', async () => {
 	const out = await installed.node(`
 		import { createClient } from '@tidemark/client';
 		const attempt = (options) => {
@@ -75,7 +75,7 @@ test('without a WebSocket, or an address, the mistake is named', async () => {
 	expect(out).toContain('This platform has no global WebSocket');
 });
 
-test('typed, for those who import it', async () => {
+test('the package has types for its users', async () => {
 	const good = `
 		import { ApiError, createClient, type Conversation } from '@tidemark/client';
 		import { useInbox } from '@tidemark/client/react';

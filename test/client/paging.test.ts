@@ -41,7 +41,7 @@ async function stage() {
 const range = (from: number, to: number): number[] =>
 	Array.from({ length: to - from }, (_, index) => from + index);
 
-test('back to the beginning, page by page', async () => {
+test('the client loads page after page back to the first message', async () => {
 	const { client, conversation, shown } = await stage();
 	expect(conversation.getSnapshot()).toMatchObject({ messages: [], isLoaded: false, isLoading: false });
 	const stop = conversation.subscribe(() => undefined);
@@ -58,7 +58,7 @@ test('back to the beginning, page by page', async () => {
 	client.disconnect();
 });
 
-test('from the middle in both directions, then live', async () => {
+test('after a jump the client loads pages in both directions, then gets new messages live', async () => {
 	const { client, conversation, shown, stamps, post } = await stage();
 	await conversation.jumpTo(String(stamps[8]));
 	expect(shown()).toEqual(range(0, 19));
@@ -78,7 +78,7 @@ test('from the middle in both directions, then live', async () => {
 	client.disconnect();
 });
 
-test('what happens while a page is on its way is not lost', async () => {
+test('events that arrive while a page is loading are not lost', async () => {
 	const { client, conversation, channel, post, writer, stamps, network, shown } = await stage();
 	const release = network.hold('conversations.history');
 	const loading = conversation.load();
@@ -95,7 +95,7 @@ test('what happens while a page is on its way is not lost', async () => {
 	client.disconnect();
 });
 
-test('a page that does not come says so, and can be asked for again', async () => {
+test('a page that fails to load is reported, and can be loaded again', async () => {
 	const { client, conversation, network, shown } = await stage();
 	network.lose('conversations.history', 'before', 4);
 	await expect(conversation.load()).rejects.toMatchObject({ code: 'network_error' });
@@ -110,7 +110,7 @@ test('a page that does not come says so, and can be asked for again', async () =
 	client.disconnect();
 });
 
-test('left: it is evicted; joined again: missed messages are there', async () => {
+test('leaving a conversation evicts its messages; rejoining loads the missed ones', async () => {
 	const { client, conversation, channel, shown, post } = await stage();
 	const stop = conversation.subscribe(() => undefined);
 	await client.settled();
@@ -126,7 +126,7 @@ test('left: it is evicted; joined again: missed messages are there', async () =>
 	client.disconnect();
 });
 
-test('a root posted, replied to and deleted while the client was disconnected is a tombstone', async () => {
+test('a root that was posted, replied to and deleted during an outage is a tombstone', async () => {
 	const { client, conversation, channel, post, writer, reader } = await stage();
 	await conversation.load();
 	client.disconnect();
@@ -145,7 +145,7 @@ test('a root posted, replied to and deleted while the client was disconnected is
 	client.disconnect();
 });
 
-test('threads are read from their start', async () => {
+test('a thread is loaded from its start', async () => {
 	const { client, channel, stamps, writer } = await stage();
 	const root = String(stamps[3]);
 	for (const text of ['a', 'b']) await writer.call('chat.postMessage', { channel, thread_ts: root, text });
@@ -160,7 +160,7 @@ test('threads are read from their start', async () => {
 	client.disconnect();
 });
 
-test('a thread that is followed while its messages are being loaded is shown as followed', async () => {
+test('a thread that the user follows while its messages load is shown as followed', async () => {
 	const { client, network, channel, stamps } = await stage();
 	const thread = client.thread(channel, stamps[0]!);
 	const release = network.hold('conversations.replies');
@@ -174,7 +174,7 @@ test('a thread that is followed while its messages are being loaded is shown as 
 	client.disconnect();
 });
 
-test('what could not be loaded is loaded with the next connection', async () => {
+test('the next connection loads what could not be loaded before', async () => {
 	const { client, conversation, network, shown } = await stage();
 	network.goOffline();
 	const stop = conversation.subscribe(() => undefined);
@@ -186,7 +186,7 @@ test('what could not be loaded is loaded with the next connection', async () => 
 	client.disconnect();
 });
 
-test('looked at before there is a connection: loaded once, with it', async () => {
+test('a conversation that is watched before there is a connection is loaded once, when there is one', async () => {
 	const { reader, channel } = await stage();
 	const network = new Network();
 	const client = sdk(server.url, reader, { ...network.options, pageSize: PAGE });

@@ -26,7 +26,7 @@ async function stage() {
 	return { ada, bo, cy, admin, team, network, client, other, end };
 }
 
-test('one person is fetched when asked for, once; or all of them', async () => {
+test('a user is fetched once, when requested; or all users are', async () => {
 	const { client, network, ada, bo, cy, end } = await stage();
 	expect(client.user(bo.id)).toBeUndefined();
 	expect(client.user(bo.id)).toBeUndefined();
@@ -38,7 +38,7 @@ test('one person is fetched when asked for, once; or all of them', async () => {
 	end();
 });
 
-test('somebody who is created after everybody was loaded is known at once', async () => {
+test('a user who is created after all users were loaded is known at once', async () => {
 	const { client, ada, admin, team, end } = await stage();
 	const { user: early } = await admin('admin.users.create', { team_id: team, name: 'early' });
 	await client.loadUsers();
@@ -55,7 +55,7 @@ test('somebody who is created after everybody was loaded is known at once', asyn
 	end();
 });
 
-test('presence of watched users is sent, after a reconnect too', async () => {
+test('the presence of watched users is sent, also after a reconnect', async () => {
 	const { client, other, network, bo, cy, end } = await stage();
 	const stop = client.watchPresence([bo.id, cy.id]);
 	await until(client, ({ presence }) => presence.get(bo.id) === 'active' && presence.get(cy.id) === 'away');
@@ -70,7 +70,7 @@ test('presence of watched users is sent, after a reconnect too', async () => {
 	end();
 });
 
-test('typing is shown to the others, ends with the message, and is not sent too often', async () => {
+test('typing is shown to other members, ends with the message, and is sent at most every three seconds', async () => {
 	const { client, other, network, bo, ada, end } = await stage();
 	const id = await client.createChannel('quay');
 	await client.conversation(id).invite([bo.id]);
@@ -88,7 +88,7 @@ test('typing is shown to the others, ends with the message, and is not sent too 
 	end();
 });
 
-test('conversations come, change and go with all that is known of them', async () => {
+test('conversations are added, changed and removed with their whole state', async () => {
 	const { client, other, ada, bo, cy, end } = await stage();
 	const quay = await client.createChannel('quay', { isPrivate: true });
 	await client.settled();
@@ -127,7 +127,7 @@ test('conversations come, change and go with all that is known of them', async (
 	end();
 });
 
-test('channels to join, and the inbox in the order of the server', async () => {
+test('channels to join are listed, and the inbox has the server’s order', async () => {
 	const { client, other, ada, bo, end } = await stage();
 	const ids: string[] = [];
 	for (const name of ['one', 'two', 'three']) ids.push(await other.createChannel(name));

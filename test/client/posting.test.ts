@@ -37,7 +37,7 @@ async function stage(options: Partial<ClientOptions> = {}) {
 	return { author, other, channel: channel.id as string, network, client, conversation, shown, served, end };
 }
 
-test('shown before it is sent, then in its place', async () => {
+test('a message is shown before it is sent, then at its place', async () => {
 	const { conversation, client, author, shown, end } = await stage();
 	const posting = conversation.post('hello');
 	expect(shown()).toEqual(['hello: sending']);
@@ -50,7 +50,7 @@ test('shown before it is sent, then in its place', async () => {
 });
 
 for (const when of ['before', 'after'] as const) {
-	test(`the answer is lost ${when} the server has it: sent again, there once`, async () => {
+	test(`the answer is lost ${when} the server stores the message: the client sends it again, and it exists once`, async () => {
 		const { conversation, client, network, shown, served, author, end } = await stage();
 		network.lose('chat.postMessage', when, 3);
 		await conversation.post('hello');
@@ -65,7 +65,7 @@ for (const when of ['before', 'after'] as const) {
 	});
 }
 
-test('the answer is lost and the events too: resumed, sent again, there once', async () => {
+test('the answer and the events are lost: the client resumes and sends again, and the message exists once', async () => {
 	const { conversation, client, network, shown, served, end } = await stage({ random: () => 0.01 });
 	network.lose('chat.postMessage', 'after', 2);
 	network.drop(({ type, text }) => type === 'message' && text === 'hello');
@@ -79,7 +79,7 @@ test('the answer is lost and the events too: resumed, sent again, there once', a
 	end();
 });
 
-test('sent, deleted elsewhere, and only then answered: it does not come back', async () => {
+test('a message that another device deleted before its answer arrives does not return', async () => {
 	const { conversation, client, network, author, channel, shown, end } = await stage();
 	network.lose('chat.postMessage', 'after', 1);
 	network.drop(({ type, text }) => type === 'message' && text === 'hello');
@@ -96,7 +96,7 @@ test('sent, deleted elsewhere, and only then answered: it does not come back', a
 	end();
 });
 
-test('a client_msg_id of the application’s own is the one that is sent: twice the same is one message', async () => {
+test('a client_msg_id from the application is sent, and posting it twice creates one message', async () => {
 	const { conversation, client, network, shown, served, end } = await stage();
 	const posted = [];
 	for (const text of ['hello', 'hello again'])
@@ -110,7 +110,7 @@ test('a client_msg_id of the application’s own is the one that is sent: twice 
 	end();
 });
 
-test('written faster than sent: one after the other, each once', async () => {
+test('messages written faster than they are sent arrive in order, each once', async () => {
 	const { conversation, network, served, end } = await stage();
 	await Promise.all(['one', 'two', 'three'].map((text) => conversation.post(text)));
 	expect(network.callsOf('chat.postMessage').map(({ text }) => text)).toEqual(['one', 'two', 'three']);
@@ -118,7 +118,7 @@ test('written faster than sent: one after the other, each once', async () => {
 	end();
 });
 
-test('without network: queued, and sent in order when it is back', async () => {
+test('messages written during an outage are queued, and sent in order afterwards', async () => {
 	const { conversation, client, network, shown, served, end } = await stage();
 	network.goOffline();
 	const posts = ['one', 'two', 'three'].map((text) => conversation.post(text));
@@ -134,7 +134,7 @@ test('without network: queued, and sent in order when it is back', async () => {
 	end();
 });
 
-test('what the server refuses stays as failed, and can be sent again or given up', async () => {
+test('a rejected message stays as failed, and can be sent again or discarded', async () => {
 	const { conversation, client, author, other, channel, shown, served, end } = await stage();
 	await other.call('conversations.kick', { channel, user: author.id });
 	const refused = await conversation.post('one').catch((error) => error);
@@ -155,7 +155,7 @@ test('what the server refuses stays as failed, and can be sent again or given up
 	end();
 });
 
-test('after so many attempts it counts as failed', async () => {
+test('a message fails after the maximum number of attempts', async () => {
 	const { conversation, network, served, shown, end } = await stage({ sendAttempts: 3 });
 	network.lose('chat.postMessage', 'before', 3);
 	const error = await conversation.post('hello').catch((refused) => refused);
@@ -165,7 +165,7 @@ test('after so many attempts it counts as failed', async () => {
 	end();
 });
 
-test('replies are shown in their thread, broadcast ones in the conversation too', async () => {
+test('replies are shown in their thread, broadcast replies also in the conversation', async () => {
 	const { conversation, client, channel, author, end } = await stage();
 	const root = await conversation.post('root');
 	const thread = client.thread(channel, root.ts);
@@ -185,7 +185,7 @@ test('replies are shown in their thread, broadcast ones in the conversation too'
 	end();
 });
 
-test('edited and deleted, here and in the list of conversations', async () => {
+test('edits and deletes appear in the conversation and in its preview', async () => {
 	const { conversation, client, channel, author, end } = await stage();
 	const first = await conversation.post('first');
 	const second = await conversation.post('second');
@@ -202,7 +202,7 @@ test('edited and deleted, here and in the list of conversations', async () => {
 });
 
 for (const seed of [51, 52]) {
-	test(`everything fails at random (${seed}), the server is restarted: each message is there once, in order`, async () => {
+	test(`everything fails at random (${seed}) and the server restarts: each message exists once, in order`, async () => {
 		const own = await startServer();
 		const random = new Random(seed);
 		const { people } = await makeWorkspace(own.url, 1);

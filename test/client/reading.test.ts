@@ -31,7 +31,7 @@ async function stage() {
 	return { reader, writer, id, post, network, here, there, exact, end };
 }
 
-test('every way of marking, seen on the other device', async () => {
+test('every kind of mark reaches the user’s other device', async () => {
 	const { here, there, id, post, reader, exact, end } = await stage();
 	const [first, second] = [await post('one'), await post(`two <@${reader.id}>`)] as [string, string];
 	const third = await post('three');
@@ -50,7 +50,7 @@ test('every way of marking, seen on the other device', async () => {
 	end();
 });
 
-test('a mark made before the other device marked unread is void', async () => {
+test('a mark from before the other device marked unread is ignored', async () => {
 	const { here, there, id, post, network, exact, end } = await stage();
 	const first = await post('one');
 	const second = await post('two');
@@ -64,7 +64,7 @@ test('a mark made before the other device marked unread is void', async () => {
 	end();
 });
 
-test('without network: marks wait, and only the highest is sent', async () => {
+test('during an outage marks wait, and only the highest is sent', async () => {
 	const { here, id, post, network, exact, end } = await stage();
 	const stamps = [await post('one'), await post('two'), await post('three')] as const;
 	await exact();
@@ -82,7 +82,7 @@ test('without network: marks wait, and only the highest is sent', async () => {
 	end();
 });
 
-test('the answer to a mark is lost: it is sent again', async () => {
+test('a mark without an answer is sent again', async () => {
 	const { here, id, post, network, exact, end } = await stage();
 	await post('one');
 	await exact();
@@ -93,7 +93,7 @@ test('the answer to a mark is lost: it is sent again', async () => {
 	end();
 });
 
-test('in focus: what arrives is read, after a reconnect too, until blur or the other device marks unread', async () => {
+test('messages that arrive in focus are read, also after a reconnect, until blur or until the other device marks unread', async () => {
 	const { here, there, id, post, network, exact, end } = await stage();
 	const before = await post('before');
 	await exact();
@@ -133,7 +133,7 @@ test('in focus: what arrives is read, after a reconnect too, until blur or the o
 	end();
 });
 
-test('focus repeats itself only now and then, however often it is called', async () => {
+test('focus is sent only now and then, however often it is called', async () => {
 	const { here, id, network, end } = await stage();
 	const frames = () => network.sent.filter(({ type }) => type === 'channel_focus').length;
 	for (let times = 0; times < 10; times += 1) here.conversation(id).focus();
@@ -141,7 +141,7 @@ test('focus repeats itself only now and then, however often it is called', async
 	end();
 });
 
-test('muting and levels', async () => {
+test('muting and notification levels change the counts', async () => {
 	const { here, there, id, post, reader, exact, end } = await stage();
 	await here.conversation(id).setMuted(true);
 	await post('<!channel>');
@@ -162,7 +162,7 @@ test('muting and levels', async () => {
 	end();
 });
 
-test('threads: followed, read and unread, here and there', async () => {
+test('following a thread, marking it read and marking it unread reach both devices', async () => {
 	const { here, there, id, post, reader, writer, exact, end } = await stage();
 	const root = await post('root');
 	const [one, other] = [here.thread(id, root), there.thread(id, root)];
@@ -197,7 +197,7 @@ test('threads: followed, read and unread, here and there', async () => {
 	end();
 });
 
-test('questions: who has read it, what is unread, why the badge is on', async () => {
+test('readers, unread messages and the explanation of the badge can be fetched', async () => {
 	const { here, id, post, reader, writer, end } = await stage();
 	const first = await post('one');
 	const second = await post(`two <@${reader.id}>`);

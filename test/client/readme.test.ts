@@ -40,7 +40,7 @@ function withServer(example: string): string {
 
 const WEBSOCKET = "import { WebSocket } from 'ws';\nglobalThis.WebSocket ??= WebSocket;\n";
 
-test('the examples print what the page says', async () => {
+test('the examples print what the README says', async () => {
 	const examples = await blocks('js');
 	expect(examples).toHaveLength(4);
 	const out = await installed.node(`${WEBSOCKET}${withServer(examples.join('\n'))}\nclient.disconnect();\n`);
@@ -48,7 +48,7 @@ test('the examples print what the page says', async () => {
 	expect(out).toBe(expected);
 });
 
-test('the example for React draws the inbox', async () => {
+test('the React example renders the inbox', async () => {
 	const [example = ''] = await blocks('jsx');
 	const source = withServer(example).replace('client.connect();', 'await client.connect();');
 	const options = { loader: 'jsx', tsconfig: { compilerOptions: { jsx: 'react' } } } as const;
@@ -64,7 +64,7 @@ test('the example for React draws the inbox', async () => {
 	expect(out).toMatch(/<nav title="\d+ for you">/);
 });
 
-test('every method that is there is on the page, and the other way round', async () => {
+test('the README has every method, and no others', async () => {
 	const page = await Bun.file(README).text();
 	const source = await Bun.file(join(import.meta.dir, '..', '..', 'client', 'src', 'public.ts')).text();
 	const methods = [...source.matchAll(/^\t(\w+)(?:<.*?>)?\(/gm)].map(([, name]) => String(name));

@@ -25,7 +25,7 @@ const isOnline = (client: TidemarkClient) =>
 const AT_ONCE = { random: () => 0 };
 
 for (const seed of [31, 32, 33]) {
-	test(`load ${seed}: cut off again and again while others do everything at once`, async () => {
+	test(`load ${seed}: a client that is cut off repeatedly while others change everything ends with the right state`, async () => {
 		const random = new Random(seed);
 		const workspace = await makeWorkspace(server.url, 5, `Cut ${seed}`);
 		const stage = await makeStage(workspace);
@@ -86,14 +86,14 @@ async function cutWhileCatchingUp() {
 	return { first, second, post, remove, expectResumed };
 }
 
-test('cut off while catching up, then a message that was received already is deleted', async () => {
+test('a client is cut off while it catches up, then a message that it received is deleted', async () => {
 	const { first, second, remove, expectResumed } = await cutWhileCatchingUp();
 	await remove(second);
 	await remove(first);
 	await expectResumed();
 });
 
-test('cut off while catching up, then a received message is deleted after a newer one was posted', async () => {
+test('a client is cut off while it catches up, then a received message is deleted after a newer one was posted', async () => {
 	const { first, second, post, remove, expectResumed } = await cutWhileCatchingUp();
 	await remove(second);
 	await post('third');
@@ -101,7 +101,7 @@ test('cut off while catching up, then a received message is deleted after a newe
 	await expectResumed();
 });
 
-test('a page loaded while the socket was down has a message that is deleted before the socket is back', async () => {
+test('a page loaded during an outage has a message that is deleted before the socket reconnects', async () => {
 	const { reader, writer, channel, post } = await makeQuay(server.url);
 	const network = new Network();
 	const client = sdk(server.url, reader, { ...network.options, ...AT_ONCE });
@@ -163,7 +163,7 @@ test('the server is killed under load', async () => {
 	});
 });
 
-test('too far behind to resume: everything is reloaded', async () => {
+test('a client that is too far behind to resume reloads everything', async () => {
 	const small = await startServer({ 'resume-changes': '5' });
 	const { people } = await makeWorkspace(small.url, 2);
 	const [watched, other] = people as [Person, Person];

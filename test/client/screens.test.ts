@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 for (const seed of SEEDS) {
-	test(`history ${seed}: screens are right after each of ${OPERATIONS} operations`, async () => {
+	test(`history ${seed}: the views are right after each of ${OPERATIONS} operations`, async () => {
 		const workspace = await makeWorkspace(server.url, USER_COUNT, `Screens ${seed}`);
 		const person = workspace.people[1] as Person;
 		const client = sdk(server.url, person);

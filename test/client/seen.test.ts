@@ -12,7 +12,7 @@ describe('seen', () => {
 	const there = (before: typeof NOTHING_SEEN, now: number, onScreen: readonly string[]) =>
 		observe(before, { onScreen, isAttentive: true, now });
 
-	test('on screen for half a second without a break, and no less', () => {
+	test('a message is seen after half a second on screen without a break, and not earlier', () => {
 		const first = there(NOTHING_SEEN, 0, ['a', 'b']);
 		expect([...first.seen]).toEqual([]);
 		expect(nextSeenIn(first, 0)).toBe(SEEN_AFTER_MS);
@@ -25,13 +25,13 @@ describe('seen', () => {
 		expect([...there(third, 900, []).seen]).toEqual(['b', 'c']);
 	});
 
-	test('passing by twice is not staying', () => {
+	test('two short appearances do not add up', () => {
 		const passing = there(there(there(NOTHING_SEEN, 0, ['a']), 300, []), 400, ['a']);
 		expect([...there(passing, 700, ['a']).seen]).toEqual([]);
 		expect([...there(passing, 900, ['a']).seen]).toEqual(['a']);
 	});
 
-	test('nobody present: nothing is seen, and the time starts over when somebody comes', () => {
+	test('without attention nothing is seen, and the time starts over when the attention returns', () => {
 		const before = there(NOTHING_SEEN, 0, ['a']);
 		const left = observe(before, { onScreen: ['a'], isAttentive: false, now: 5_000 });
 		expect([...left.seen]).toEqual([]);
@@ -55,7 +55,7 @@ describe('marks', () => {
 	const due = (seen: readonly number[], more: Partial<typeof stretch> = {}) =>
 		dueMarks(new Set(seen.map(ts)), { ...stretch, ...more });
 
-	test('the read position moves over what was seen without a gap; the rest is marked one by one', () => {
+	test('the cursor moves over seen messages without a gap; later seen messages are marked one by one', () => {
 		expect(due([])).toEqual({ upTo: null, single: [] });
 		expect(due([2, 3])).toEqual({ upTo: ts(3), single: [] });
 		expect(due([2, 3, 5, 6])).toEqual({ upTo: ts(3), single: [ts(5), ts(6)] });
@@ -63,7 +63,7 @@ describe('marks', () => {
 		expect(due([2, 3, 4, 5, 6])).toEqual({ upTo: ts(6), single: [] });
 	});
 
-	test('own messages and tombstones are no gap, and what is on its way is nothing to mark', () => {
+	test('own messages and tombstones are not gaps, and unsent messages are not marked', () => {
 		const messages = [
 			message(1),
 			message(2, { user: 'U1' }),
@@ -75,7 +75,7 @@ describe('marks', () => {
 		expect(due([3, 5], { messages })).toEqual({ upTo: ts(5), single: [] });
 	});
 
-	test('messages before the stretch that are not loaded are a gap', () => {
+	test('earlier messages that are not loaded are a gap', () => {
 		const messages = numbers.slice(2).map((number) => message(number));
 		expect(due([3, 4], { messages, hasOlder: true })).toEqual({ upTo: null, single: [ts(3), ts(4)] });
 		expect(due([3, 4], { messages, hasOlder: true, lastRead: ts(3) })).toEqual({ upTo: ts(4), single: [] });
@@ -129,7 +129,7 @@ async function leaveDesk({ socket, time }: FakeServer): Promise<void> {
 	}
 }
 
-test('the reader marks what was seen: without a gap up to a message, beyond it one by one', async () => {
+test('the reader marks seen messages: up to the first gap by cursor, after it one by one', async () => {
 	const { server, client, reader, marks } = await stage();
 	client.attention.active();
 	reader.onScreen([ts(2), ts(3)]);
@@ -148,7 +148,7 @@ test('the reader marks what was seen: without a gap up to a message, beyond it o
 	reader.stop();
 });
 
-test('an idle desk, a window behind another and a hidden one read nothing', async () => {
+test('an idle window, a window without focus and a hidden window read nothing', async () => {
 	const { server, client, reader, marks } = await stage();
 	reader.onScreen([ts(2)]);
 	await server.time.pass(5_000);
@@ -175,7 +175,7 @@ test('an idle desk, a window behind another and a hidden one read nothing', asyn
 	reader.stop();
 });
 
-test('marked unread on another device: nothing is marked until the user says so', async () => {
+test('after another device marked unread, the reader marks nothing until it is resumed', async () => {
 	const { server, client, reader, marks } = await stage();
 	client.attention.active();
 	server.socket.push({
@@ -193,7 +193,7 @@ test('marked unread on another device: nothing is marked until the user says so'
 	reader.stop();
 });
 
-test('focus ends with the attention of the user, and does not come back with a new connection alone', async () => {
+test('focus ends with the user’s attention, and a reconnect alone does not restore it', async () => {
 	const { server, client, conversation } = await stage();
 	const frames = () =>
 		server.sockets

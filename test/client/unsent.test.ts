@@ -14,7 +14,7 @@ function storeOf() {
 	};
 }
 
-test('messages of a page that is gone are sent by the next one, in order, under the same ids', async () => {
+test('the next page sends the unsent messages of a closed page, in order, with the same ids', async () => {
 	const unsent = storeOf();
 	const first = new FakeServer({ 'chat.postMessage': () => new Promise(() => undefined) });
 	const before = createClient({ ...first.options, unsent });
@@ -71,7 +71,7 @@ test('messages of a page that is gone are sent by the next one, in order, under 
 	after.disconnect();
 });
 
-test('what was refused stays refused, until it is sent again or discarded', async () => {
+test('a rejected message stays rejected until it is sent again or discarded', async () => {
 	const unsent = storeOf();
 	const server = new FakeServer({ 'chat.postMessage': () => ({ error: 'is_archived' }) });
 	const client = createClient({ ...server.options, unsent });

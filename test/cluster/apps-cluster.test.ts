@@ -35,7 +35,7 @@ async function post(from: number, to: number): Promise<void> {
 	}
 }
 
-test('each event goes to one of the connections', async () => {
+test('each event goes to one of the app’s connections', async () => {
 	const apps = await Promise.all([1, 2, 3].map(() => new AppClient(cluster.url, stage.appToken).start()));
 	await post(0, 10);
 	await eventually(async () => expect(new Set(textsOf(apps)).size).toBe(10), PATIENCE_MS);
@@ -43,7 +43,7 @@ test('each event goes to one of the connections', async () => {
 	for (const app of apps) app.stop();
 }, 90_000);
 
-test('a new channel and a new user are events', async () => {
+test('a new channel and a new user cause events', async () => {
 	const app = await new AppClient(cluster.url, stage.appToken).start();
 	const { channel } = await stage.ada('conversations.create', { name: 'mole' });
 	const { user } = await stage.admin('admin.users.create', { team_id: stage.team, name: 'linus' });
@@ -61,7 +61,7 @@ test('a new channel and a new user are events', async () => {
 	app.stop();
 }, 90_000);
 
-test('a command reaches the app at whichever gateway it is asked, and its answer comes back', async () => {
+test('a command reaches the app from any gateway, and its answer returns', async () => {
 	const answered: string[] = [];
 	const app = await new AppClient(cluster.url, stage.appToken, ({ type, payload }) => {
 		if (type === 'slash_commands') answered.push(payload.text);
@@ -80,7 +80,7 @@ test('a command reaches the app at whichever gateway it is asked, and its answer
 	app.stop();
 }, 90_000);
 
-test('killing a gateway under load loses no event that was not acknowledged', async () => {
+test('killing a gateway under load loses no unacknowledged event', async () => {
 	// One in three is ignored at first: those are pending when the gateway dies.
 	const seen = new Set<string>();
 	const answer = ({ payload }: { payload?: { event_id: string } }) => {

@@ -23,7 +23,7 @@ async function findings(environment: Record<string, string>): Promise<Map<string
 	return new Map(found.map((finding) => [finding.about, finding]));
 }
 
-test('services that answer are reported with version and level, and nothing is created in them', async () => {
+test('doctor reports reachable services with their version, and creates nothing in them', async () => {
 	for (let look = 0; look < 2; look += 1) {
 		const found = await findings({ ...THERE, TIDEMARK_KAFKA_REPLICATION: '1' });
 		expect(found.get('redis')).toMatchObject({
@@ -38,14 +38,14 @@ test('services that answer are reported with version and level, and nothing is c
 	}
 });
 
-test('topics that would need more brokers than there are', async () => {
+test('doctor reports topics that need more brokers than exist', async () => {
 	expect((await findings({ ...THERE, TIDEMARK_KAFKA_REPLICATION: '99' })).get('kafka')).toMatchObject({
 		state: 'bad',
 		fix: expect.stringContaining('TIDEMARK_KAFKA_REPLICATION'),
 	});
 });
 
-test('services that are not there', async () => {
+test('doctor reports unreachable services', async () => {
 	const found = await findings({
 		...ADMIN,
 		TIDEMARK_REDIS_URL: 'redis://127.0.0.1:1',
@@ -64,7 +64,7 @@ async function topicIds(topics: string[]): Promise<ReadonlyMap<string, string>> 
 	return new Map(topics.map((topic) => [topic, metadata.topics.get(topic)?.id ?? '']));
 }
 
-test('what is to be read next of the log is where Kafka has it, or not', async () => {
+test('doctor reports whether Kafka still has the next log entry to read', async () => {
 	const place = await postgresPlace();
 	await (await place.open({ startStamp: null })).close();
 	const kafka = kafkaPlace({ prefix: `${place.schema}-`, partitions: 2 });

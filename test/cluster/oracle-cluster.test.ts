@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 300_000);
 
 for (const seed of SEEDS) {
-	test(`random history ${seed}: ${OPERATIONS} operations, every count as the model defines it`, async () => {
+	test(`random history ${seed}: ${OPERATIONS} operations, every count is as the model defines it`, async () => {
 		const workspace = await makeWorkspace(cluster.url, USER_COUNT, `History ${seed}`);
 		const report = await runHistory(httpDriver(workspace), new Oracle(), randomHistory(seed, OPERATIONS), {
 			users: workspace.people.map(({ id }) => id),
@@ -32,7 +32,7 @@ for (const seed of SEEDS) {
 	});
 }
 
-test('a timeline that lost a message in Redis is reported and repaired under load, and nothing else is lost', async () => {
+test('a timeline that lost a message in Redis is reported and repaired under load, and loses nothing else', async () => {
 	const { people, admin } = await makeWorkspace(cluster.url, 3, 'Repair');
 	const [ada, grace, linus] = people as [Person, Person, Person];
 	const { channel } = await ada.call('conversations.create', { name: 'repair' });

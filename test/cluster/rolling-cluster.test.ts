@@ -18,4 +18,5 @@ async function replaceAll(role: Role): Promise<void> {
 }
 
 for (const role of ['gateway', 'worker'] as const)
-	test(`every ${role} is replaced`, () => stage.underLoad(`${role}s replaced`, () => replaceAll(role)));
+	test(`every ${role} is replaced, one after the other`, () =>
+		stage.underLoad(`${role}s replaced`, () => replaceAll(role)));

@@ -33,7 +33,7 @@ function missingFrom(told: Events, wanted: Events): string[] {
 const sizeOf = ({ events }: Transcript): number => Object.values(events).flat().length;
 
 for (const seed of SEEDS) {
-	test(`history ${seed}: ${OPERATIONS} operations come to the same`, async () => {
+	test(`history ${seed}: after ${OPERATIONS} operations the cluster and the embedded engine have the same state`, async () => {
 		const performed = [
 			await performOn(embedded.url, seed, OPERATIONS),
 			await performOn(cluster.url, seed, OPERATIONS),

@@ -89,7 +89,7 @@ for (const layout of LAYOUTS)
 	describe(`batches of posts on ${layout}`, () => {
 		const world = readStateWorlds(layout);
 
-		test('cursors and follows are the same as one by one', async () => {
+		test('a batch of posts gives the same cursors and follows as single posts', async () => {
 			for (let seed = 1; seed <= SEEDS; seed += 1) {
 				const { process } = await world();
 				const prefix = `batches-${crypto.randomUUID()}`;
@@ -109,7 +109,7 @@ for (const layout of LAYOUTS)
 			}
 		});
 
-		test('what one author posts in a row is one move', async () => {
+		test('posts of one author in a row move the cursor once', async () => {
 			const { process } = await world();
 			const { readState } = await process();
 			await readState.apply([created(CHANNEL, USERS)], FACTS);
@@ -120,7 +120,7 @@ for (const layout of LAYOUTS)
 			expect(moved).toMatchObject([{ type: 'cursor', user: 'U01', cursor: BEGIN + 50 }]);
 		});
 
-		test("where the message before is another author's, nothing is asked about the timeline", async () => {
+		test('the timeline is not read if the previous message is by another author', async () => {
 			const { process } = await world();
 			const { readState, commands } = await process();
 			await readState.apply([created(CHANNEL, USERS)], FACTS);
@@ -144,7 +144,7 @@ for (const layout of LAYOUTS)
 			expect(asked).toBeLessThanOrEqual(2);
 		});
 
-		test('a mark between the early read of its author and a post counts as before the post', async () => {
+		test('a mark between the early read of the author’s state and a post counts as before the post', async () => {
 			const { process } = await world();
 			const [worker, gateway] = [await process(), await process()];
 			await worker.readState.apply([created(CHANNEL, USERS)], FACTS);

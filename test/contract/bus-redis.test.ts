@@ -48,7 +48,7 @@ for (const layout of LAYOUTS) {
 			return { bus, commands, subscriber, gaps, hearings: () => hearings, place };
 		};
 
-		test('topics of every kind reach their subscribers, in order, across processes', async () => {
+		test('publications of every kind of topic reach their subscribers in order, across processes', async () => {
 			const here = await open();
 			const there = await open(here.place);
 			const topics = ['live:C01', 'live:C02', 'user:U01', 'team:T01', 'presence:U01', 'gateway:g1'] as const;
@@ -64,7 +64,7 @@ for (const layout of LAYOUTS) {
 			for (const topic of topics) expect(heard.get(topic)).toEqual(frames);
 		});
 
-		test('once ready, it receives what any process publishes', async () => {
+		test('a ready subscription receives publications of every process', async () => {
 			const here = await open();
 			const there = await open(here.place);
 			const topics = Array.from({ length: 200 }, (_, index) => `live:C${index}` as const);
@@ -99,7 +99,7 @@ for (const layout of LAYOUTS) {
 			]);
 		});
 
-		test('a subscription that failed is tried again, and ready waits for it', async () => {
+		test('a failed subscription is retried, and ready waits for it', async () => {
 			const { bus, subscriber } = await open();
 			const subscribe = subscriber.subscribe.bind(subscriber);
 			let failures = 0;
@@ -116,7 +116,7 @@ for (const layout of LAYOUTS) {
 			expect(failures).toBe(1);
 		});
 
-		test('a process receives what it publishes right after subscribing', async () => {
+		test('a process receives its own publications right after it subscribes', async () => {
 			const { bus } = await open();
 			const heard: BusMessage[] = [];
 			bus.subscribe('gateway:one', (message) => heard.push(message));
@@ -127,7 +127,7 @@ for (const layout of LAYOUTS) {
 			expect(heard).toEqual([event('first'), event('second')]);
 		});
 
-		test('an ended subscription receives nothing; others of its topic continue', async () => {
+		test('an ended subscription receives nothing; other subscriptions of the topic continue', async () => {
 			const { bus } = await open();
 			const first: BusMessage[] = [];
 			const second: BusMessage[] = [];
@@ -146,7 +146,7 @@ for (const layout of LAYOUTS) {
 			expect([first.length, second.length]).toEqual([0, 1]);
 		});
 
-		test('after its connections were cut it reports the gap and subscribes again', async () => {
+		test('after its connections were cut, the bus reports the gap and subscribes again', async () => {
 			const { bus, commands, gaps } = await open();
 			const heard: BusMessage[] = [];
 			bus.subscribe('live:C01', (message) => heard.push(message));
@@ -159,7 +159,7 @@ for (const layout of LAYOUTS) {
 			expect(heard).toEqual([event('after')]);
 		});
 
-		test('it knows whether it is subscribed, while Redis is unavailable and afterwards', async () => {
+		test('the bus knows whether it is subscribed, while Redis is unavailable and afterwards', async () => {
 			const { bus, hearings } = await open();
 			expect(bus.isReceiving('gateway:one')).toBeFalse();
 			bus.subscribe('gateway:one', () => undefined);
@@ -175,7 +175,7 @@ for (const layout of LAYOUTS) {
 	});
 }
 
-test('a Redis that hangs is found out by asking', async () => {
+test('a probe detects a Redis that hangs', async () => {
 	const place = redisPlace('redis', services.env);
 	const { commands, subscriber, close } = await connectBoth(place);
 	const bus = new RedisBus(commands, subscriber, new Keys(place.prefix), {

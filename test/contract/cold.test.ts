@@ -47,7 +47,7 @@ function metered({ store }: Engine): TurnMeter {
 	return meter;
 }
 
-test('a mark that moves to the newest message reads none of those it moves over', async () => {
+test('a mark that moves to the newest message reads none of the messages in between', async () => {
 	const posts = 5_000;
 	const engine = await started(posts);
 	const meter = metered(engine);
@@ -74,7 +74,7 @@ test('a mark that moves to the newest message reads none of those it moves over'
 	});
 });
 
-test('what is unread in a conversation counts when it is unarchived, also where it was archived when it was loaded', async () => {
+test('unread messages count when their conversation is unarchived, even if it was loaded while archived', async () => {
 	const engine = await started(300);
 	await engine.store.ledger.commit([changed(LONG, 'archive', BEGIN + 1_000, { archived: true })]);
 	const { readState } = engine;
@@ -84,7 +84,7 @@ test('what is unread in a conversation counts when it is unarchived, also where 
 	expect(rows.find(({ conversation }) => conversation === 'C01')).toMatchObject({ unread: 300 });
 });
 
-test('many users who need the same history at once have it read once', async () => {
+test('many users who need the same history at once cause one read', async () => {
 	const posts = COUNT_CAP - 1_000;
 	const engine = await started(posts);
 	const meter = metered(engine);
@@ -93,7 +93,7 @@ test('many users who need the same history at once have it read once', async () 
 	expect(meter.total).toBeLessThan(posts * 1.2);
 });
 
-test('a post to a conversation that is still being loaded delays no post to another', async () => {
+test('a post to a conversation that is still loading delays no post to another', async () => {
 	const engine = await started(10);
 	const loading = Promise.withResolvers<void>();
 	const source = engine.store.source as { head: Engine['store']['source']['head'] };
@@ -117,7 +117,7 @@ test('a post to a conversation that is still being loaded delays no post to anot
 	expect(second).toBeGreaterThan(first);
 });
 
-test('a crowd that waited for the same history is served a few at a time', async () => {
+test('requests that waited for the same history are served a few at a time', async () => {
 	const engine = await started(3_000);
 	const meter = new TurnMeter();
 	closing.push(() => meter.stop());
@@ -132,7 +132,7 @@ test('a crowd that waited for the same history is served a few at a time', async
 	expect(meter.largest).toBeLessThanOrEqual(40);
 });
 
-test('what is in the badge is listed without a look at everything else', async () => {
+test('the messages of a badge are listed without reading all others', async () => {
 	const engine = await started(COUNT_CAP);
 	await engine.store.ledger.commit([
 		posted(LONG, message('C01', BEGIN + COUNT_CAP + 1, { named: ['U10'] })),

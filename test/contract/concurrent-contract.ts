@@ -161,7 +161,7 @@ export function describeConcurrentDevices<E extends GatewayEngine>(
 ): void {
 	describe(`${engine.name} engine`, () => {
 		for (const seed of seeds) {
-			test(`${USERS.length * DEVICES_PER_USER} devices at once${repairing ? ', and repairs' : ''}, seed ${seed}: counts are those of the order of positions`, async () => {
+			test(`${USERS.length * DEVICES_PER_USER} devices at once${repairing ? ', and repairs' : ''}, seed ${seed}: counts follow the order of positions`, async () => {
 				const place = await engine.place();
 				const opened = await place.open();
 				const driver = engine.drive(opened);

@@ -31,7 +31,7 @@ for (const layout of LAYOUTS)
 			return { bus, record };
 		};
 
-		test('what an earlier owner publishes is dropped once a later one has published there', async () => {
+		test('publications of an earlier owner are dropped once a later owner has published', async () => {
 			const { bus, record } = await open();
 			const heard: string[] = [];
 			for (const topic of ['live:C1', 'user:U1'] as const)
@@ -66,7 +66,7 @@ for (const layout of LAYOUTS)
 			]);
 		});
 
-		test('what an owner publishes in one turn goes out together, in order, and among what else is published', async () => {
+		test('publications of one turn are sent together and in order, among other publications', async () => {
 			const { bus, record } = await open();
 			const heard: string[] = [];
 			bus.subscribe('live:C1', (message) => {
@@ -86,7 +86,7 @@ for (const layout of LAYOUTS)
 			expect(heard).toEqual([...frames.slice(0, 400), 'typing', ...frames.slice(400)]);
 		});
 
-		test('how far was published is what the last owner says, and never goes back', async () => {
+		test('the delivery record is what the last owner reports, and never decreases', async () => {
 			const { record } = await open();
 			const first = await record.claim('p/1');
 			expect(first.delivered).toBeNull();

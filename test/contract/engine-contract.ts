@@ -60,7 +60,7 @@ export function describeEngineContract<E extends GatewayEngine>(
 	describe(`${engine.name} engine`, () => {
 		for (const seed of seeds) {
 			test(
-				`history ${seed}: ${operations} operations, counts as the model defines them, also after reopening`,
+				`history ${seed}: ${operations} operations, counts are as the model defines them, also after reopening`,
 				async () => {
 					count(engine.name);
 					const report = await checkEngine(engine, seed, operations, every);
@@ -75,7 +75,7 @@ export function describeEngineContract<E extends GatewayEngine>(
 /** The suite itself: it has to notice an engine that is wrong. */
 export function describeFaults(): void {
 	for (const [name, { breaks, shows }] of Object.entries(FAULTS)) {
-		test(`an engine that ${name} is caught`, async () => {
+		test(`the contract catches an engine that ${name}`, async () => {
 			const said = await checkEngine(embedded, 21, 1_500, 25, breaks).then(
 				() => 'nothing differs',
 				(error: Error) => error.message,

@@ -113,7 +113,7 @@ test('a node is emptied', async () => {
 	expect(await commands.hget(keys.user(there), 'stamp')).toBe('2');
 }, 30_000);
 
-test('a node is another process, with what it had a while ago', async () => {
+test('a node is replaced by another process with older data', async () => {
 	await fence.begin([there, elsewhere]);
 	await saveOneNode(url);
 	await endOneNode(url);
@@ -123,7 +123,7 @@ test('a node is another process, with what it had a while ago', async () => {
 	await lostAndRestored();
 }, 60_000);
 
-test('a node comes back with old data while it is being restored', async () => {
+test('a node returns with old data while it is being rebuilt', async () => {
 	await saveOneNode(url);
 	await emptyOneNode(url);
 	expect(await epoch.lost()).toEqual([address]);
@@ -136,7 +136,7 @@ test('a node comes back with old data while it is being restored', async () => {
 	await lostAndRestored();
 }, 60_000);
 
-test('a slot is given to another node', async () => {
+test('a slot moves to another node', async () => {
 	const slot = SPREAD_SLOTS.find((one) => isOnNode(tagIn(one))) as number;
 	const since = await fence.begin([there, elsewhere]);
 	await moveSlot(url, slot);
@@ -153,7 +153,7 @@ test('a slot is given to another node', async () => {
 	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));
 }, 30_000);
 
-test('a slot of a node that is lost is given to another: it is not believed there', async () => {
+test('a slot of a lost node moves to another node: its data there are not trusted', async () => {
 	// Without a marker.
 	const slot = slotOf(there);
 	await fence.begin([there, elsewhere]);
@@ -176,7 +176,7 @@ test('a slot of a node that is lost is given to another: it is not believed ther
 	await late.fence.begin([there, elsewhere]);
 }, 30_000);
 
-test('a node is left with none of the slots that markers are spread over', async () => {
+test('a node keeps none of the slots that markers are spread over', async () => {
 	for (const slot of SPREAD_SLOTS.filter((one) => isOnNode(tagIn(one)))) {
 		await moveSlot(url, slot);
 		await epoch.settle();
@@ -190,7 +190,7 @@ test('a node is left with none of the slots that markers are spread over', async
 	await lostAndRestored();
 }, 60_000);
 
-test('a node does not answer: what lies on the others goes on', async () => {
+test('a node does not answer: data on the other nodes stay available', async () => {
 	await fence.begin([there, elsewhere]);
 	const node = new Redis(url);
 	close.push(() => node.disconnect());

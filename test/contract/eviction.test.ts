@@ -48,7 +48,7 @@ async function opened(users: readonly string[]) {
 	return { engine, driver };
 }
 
-test('an idle user who is evicted while an invitation is being committed is a member afterwards', async () => {
+test('an idle user who is evicted while an invitation is committed is a member afterwards', async () => {
 	const { engine, driver } = await opened([GRACE]);
 	const { id } = await driver.createConversation('public', [ADA], 'pier');
 	expect(await engine.readState.memberships(GRACE)).toEqual([]);
@@ -69,7 +69,7 @@ test(
 	LONG_MS,
 );
 
-test('what a command needs stays in memory from being prepared until it is applied', async () => {
+test('the state that a command needs stays in memory from its preparation until it is applied', async () => {
 	const place = await embedded.place();
 	closing.push(() => place.remove());
 	const engine = await place.open();

@@ -16,7 +16,7 @@ export function fileContract(name: string, open: () => FileContents): void {
 		return found && new Uint8Array(await new Response(found).arrayBuffer());
 	};
 
-	test(`${name}: what is written is read, in parts as well`, async () => {
+	test(`${name}: a written file can be read, also in parts`, async () => {
 		await open().write('FCONTENT', 'small', chunks(1));
 		// More than one part of a multipart upload.
 		await open().write('FCONTENT', 'large', chunks(100));
@@ -26,7 +26,7 @@ export function fileContract(name: string, open: () => FileContents): void {
 		expect(await read('missing', 0, 1)).toBeNull();
 	});
 
-	test(`${name}: a source that fails leaves nothing`, async () => {
+	test(`${name}: a source that fails leaves no file`, async () => {
 		for (const [object, count] of [
 			['a', 1],
 			['b', 100],
@@ -38,7 +38,7 @@ export function fileContract(name: string, open: () => FileContents): void {
 		}
 	});
 
-	test(`${name}: objects are removed one by one, all but one, or all`, async () => {
+	test(`${name}: objects can be removed one by one, all but one, or all`, async () => {
 		for (const object of ['one', 'two', 'three']) await open().write('FCONTENT', object, chunks(1));
 		await open().discard('FCONTENT', 'one');
 		await open().discard('FCONTENT', 'one');

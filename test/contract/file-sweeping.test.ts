@@ -48,7 +48,7 @@ async function* text(): AsyncGenerator<Uint8Array> {
 	yield new TextEncoder().encode('text');
 }
 
-test('uploads that were never completed go, and completed ones stay', async () => {
+test('uploads that were never completed are removed, and completed ones stay', async () => {
 	const { files } = store;
 	let now = 1e15;
 	const services = { records: files, contents, mostBytes: 100, mostBytesOfTeam: 1000 };

@@ -58,7 +58,7 @@ const modesOf = async (): Promise<Record<string, number>> => {
 	return Object.fromEntries(names.map((name, index) => [name, modes[index] as number]));
 };
 
-test('files are for their owner alone from the beginning', async () => {
+test('the database files are readable only by their owner from the start', async () => {
 	const before = process.umask(0o022);
 	try {
 		const store = await open();
@@ -79,7 +79,7 @@ describe('texts that were deleted or edited', () => {
 		return names.filter((_, index) => contents[index]?.includes(text));
 	};
 
-	test('are in no file any more, whatever their size and what lies around them', async () => {
+	test('are in no file any more, whatever their size and surroundings', async () => {
 		const store = await open({ eraseWithinMs: 300 });
 		const room = conversation('C01');
 		await store.ledger.commit([created(room, ['U01'])]);
@@ -134,7 +134,7 @@ describe('under a running server', () => {
 		],
 	];
 	for (const [what, harm, named] of harms) {
-		test(`${what} is noticed without a write, and nothing is acknowledged any more`, async () => {
+		test(`${what} is detected without a write, and nothing is acknowledged any more`, async () => {
 			const first = await open();
 			const room = conversation('C01');
 			await first.ledger.commit([created(room, ['U01'])]);
@@ -152,7 +152,7 @@ describe('under a running server', () => {
 		});
 	}
 
-	test('a write right after it is refused, too', async () => {
+	test('a write right after it is rejected too', async () => {
 		const store = await open();
 		const room = conversation('C01');
 		await store.ledger.commit([created(room, ['U01'])]);
@@ -164,7 +164,7 @@ describe('under a running server', () => {
 		expect(outcome).toMatch(/tidemark\.db/);
 	});
 
-	test('a directory that comes back is used again', async () => {
+	test('a directory that returns is used again', async () => {
 		const store = await open();
 		const room = conversation('C01');
 		await store.ledger.commit([created(room, ['U01'])]);
@@ -175,7 +175,7 @@ describe('under a running server', () => {
 		await store.ledger.commit([posted(room, message('C01', BEGIN + 1))]);
 	});
 
-	test('what another database put in its place is not written over when the server stops', async () => {
+	test('another database in its place is not overwritten when the server stops', async () => {
 		const store = await open();
 		await store.ledger.commit([created(conversation('C01'), ['U01'])]);
 		await writeFile(at(DATABASE), 'restored from a backup');
@@ -186,7 +186,7 @@ describe('under a running server', () => {
 	});
 });
 
-test('a database of 0 bytes is not taken for a new one', async () => {
+test('a database of 0 bytes is not treated as a new one', async () => {
 	await (await open()).close();
 	opened.length = 0;
 	await truncate(join(directory, 'tidemark.db'), 0);

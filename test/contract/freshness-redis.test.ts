@@ -12,7 +12,7 @@ import { BEGIN, conversation, created } from '../support/store/facts.ts';
 
 /** Waiting for the store, which here is the embedded one: what is waited for does not depend on which it is. */
 
-test('more conversations are waited for than are remembered, and for the one that is late', async () => {
+test('a read waits for its conversation, even if more conversations are awaited than are remembered', async () => {
 	const place = redisPlace('redis');
 	const { commands, close } = await connectBoth(place);
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-test-'));

@@ -58,7 +58,7 @@ async function metered(): Promise<{ store: Store; reader: SqlReader; meter: Turn
 const shownOf = (info: ThreadInfo | undefined) =>
 	info && [info.replyCount, info.latestReply - ROOT, info.replyUsersCount];
 
-test('a large thread is summed up in steps once; after that only what came since is read', async () => {
+test('a large thread is summarised in steps once; later reads only add newer replies', async () => {
 	const { store, reader, meter } = await metered();
 	const { threads } = historyOn(reader);
 	const summary = async () => (await threads('C01', [ROOT]))[0];
@@ -89,7 +89,7 @@ const meanwhile = (reader: SqlReader, kind: string, work: () => Promise<unknown>
 	return { all, together: (q) => reader.together(q), pause: () => reader.pause() };
 };
 
-test('who asks for a large thread while it is summed up finds what was written before they asked', async () => {
+test('a reader who asks while a large thread is being summarised gets every earlier reply', async () => {
 	const { store, reader } = await metered();
 	let later: Promise<readonly ThreadInfo[]> | undefined;
 	const { threads } = historyOn(
@@ -104,7 +104,7 @@ test('who asks for a large thread while it is summed up finds what was written b
 	expect(shownOf((await later)?.[0])).toEqual([REPLIES + 1, REPLIES + 1, 2_000]);
 });
 
-test('a page that is cut by size is full, also where its messages become shorter while it is read', async () => {
+test('a page that is cut by size is full, even if its messages become shorter while it is read', async () => {
 	const { store, reader } = await metered();
 	const long = Array.from({ length: 30 }, (_, index) =>
 		message('C02', BEGIN + 1 + index, { user: 'U01', text: 'x'.repeat(1_000) }),
@@ -132,7 +132,7 @@ test('a page that is cut by size is full, also where its messages become shorter
 	expect(steps(await backward.messages('C02', all, { nearest: 'newest', mostBytes }))).toEqual(from(23, 30));
 });
 
-test('a page has every message of before it was read, also where others are posted or deleted meanwhile', async () => {
+test('a page has every message from before the read, even if others are posted or deleted meanwhile', async () => {
 	const { store, reader } = await metered();
 	const other = conversation('C02');
 	const at = (step: number) => message('C02', BEGIN + step, { user: 'U01' });
@@ -154,7 +154,7 @@ test('a page has every message of before it was read, also where others are post
 	expect(steps(await deleting.timeline('C02', six))).toEqual([8, 9, 10, 11, 12, 13]);
 });
 
-test('a reply that is deleted is gone from the summary of a large thread, by whichever process', async () => {
+test('a deleted reply disappears from the summary of a large thread, whichever process deleted it', async () => {
 	const { store, reader } = await metered();
 	const { threads } = historyOn(reader);
 	const other = store.history.threads;
@@ -182,7 +182,7 @@ test('the replies that a decision needs, and the sends of a day, are read in ste
 	expect(meter.largest).toBeLessThanOrEqual(LARGEST_TURN);
 });
 
-test('the sends of a day come from an index of sends, not from a walk over the day', async () => {
+test('the sends of a day are read from an index, not by scanning the day', async () => {
 	const { reader } = await metered();
 	const plan = await reader.all<{ detail: string }>(
 		`EXPLAIN QUERY PLAN SELECT user_id, client_msg_id, ts FROM messages
@@ -192,7 +192,7 @@ test('the sends of a day come from an index of sends, not from a walk over the d
 	expect(plan.map(({ detail }) => detail).join()).toContain('COVERING INDEX messages_by_send_ts');
 });
 
-test('messages that mention somebody are read in steps, from the newest back', async () => {
+test('messages that mention a user are read in steps, newest first', async () => {
 	const { store, reader, meter } = await metered();
 	const naming = (step: number) =>
 		message('C01', ROOT + 10_000 + step, { named: ['U02'], channelWide: step % 2_000 === 0 });

@@ -193,7 +193,7 @@ export function describeInboxContract<E extends GatewayEngine>(
 					await place.remove();
 				});
 
-				test('is all rows in order, after whatever happened', async () => {
+				test('has all rows in order after random changes', async () => {
 					const random = new Random(size);
 					for (let round = 0; round < 60; round += 1) {
 						for (let changes = random.below(6); changes > 0; changes -= 1) await scene.change(random);
@@ -204,7 +204,7 @@ export function describeInboxContract<E extends GatewayEngine>(
 					}
 				}, 60_000);
 
-				test('has each conversation once, whatever is read while it is gone through', async () => {
+				test('lists each conversation once, whatever is read while a client pages through it', async () => {
 					const random = new Random(size + 1);
 					for (let round = 0; round < 20; round += 1) {
 						for (const unreadFirst of [true, false]) {
@@ -218,13 +218,13 @@ export function describeInboxContract<E extends GatewayEngine>(
 					}
 				}, 60_000);
 
-				test('has each once also when all is marked read after the first page', async () => {
+				test('lists each conversation once, even if everything is marked read after the first page', async () => {
 					for (const c of scene.open().slice(0, 10)) await scene.post(c, ADA);
 					const expected = await scene.sorted(true);
 					expect(await scene.pages(4, true, () => scene.driver.markAllRead(GRACE))).toEqual(expected);
 				}, 60_000);
 
-				test('a muted conversation comes first only while a message in it names the user', async () => {
+				test('lists a muted conversation first only while a message in it names the user', async () => {
 					await scene.driver.markAllRead(GRACE);
 					const [muted = '', plain = ''] = scene.open();
 					await scene.driver.mute(muted, GRACE, true);
@@ -241,7 +241,7 @@ export function describeInboxContract<E extends GatewayEngine>(
 					expect(await first()).toBe(muted);
 				}, 60_000);
 
-				test('of two lists gone through at once, each goes by what was unread at its beginning', async () => {
+				test('two lists paged at once keep the unread state of their own start', async () => {
 					for (const c of scene.open()) await scene.driver.mute(c, GRACE, false);
 					await scene.driver.markAllRead(GRACE);
 					const allRead = { expected: await scene.sorted(true), page: await scene.page(3, true, null) };
@@ -256,7 +256,7 @@ export function describeInboxContract<E extends GatewayEngine>(
 					}
 				}, 60_000);
 
-				test('what was posted to or left meanwhile is not met twice', async () => {
+				test('a conversation that gets a post or is left meanwhile is not listed twice', async () => {
 					const random = new Random(size + 2);
 					const met = await scene.pages(Math.ceil(size / 10), true, async () => {
 						const c = random.pick(scene.open()) as string;
@@ -267,7 +267,7 @@ export function describeInboxContract<E extends GatewayEngine>(
 					expect(new Set(met).size).toBe(met.length);
 				}, 60_000);
 
-				test('what is unread and left meanwhile leaves no gap in a page', async () => {
+				test('an unread conversation that is left meanwhile leaves no gap in a page', async () => {
 					for (const c of scene.open().slice(0, 8)) await scene.post(c, ADA);
 					const unread = (await scene.page(8, true, null)).rows.map(({ conversation }) => conversation);
 					const met = await scene.pages(2, true, async () => {
@@ -277,7 +277,7 @@ export function describeInboxContract<E extends GatewayEngine>(
 					expect(new Set(met).size).toBe(met.length);
 				}, 60_000);
 
-				test('a list that was never started is rejected', async () => {
+				test('rejects a page of a list that was never started', async () => {
 					const { next } = await scene.page(1, true, null);
 					const start = { ...(next as InboxPageStart), listing: 1 };
 					const query = { limit: 1, start, unreadFirst: true };

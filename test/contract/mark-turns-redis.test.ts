@@ -52,7 +52,7 @@ for (const layout of LAYOUTS) {
 			return { readState, slow };
 		}
 
-		test('a user whose mark takes long holds up nobody else in the conversation', async () => {
+		test('a slow mark of one user delays no other user in the conversation', async () => {
 			const { readState, slow } = await scene();
 			const last = { type: 'read', ts: BEGIN + MESSAGES } as const;
 			const waiting = readState.mark('U02', 'C01', last, tell);
@@ -75,7 +75,7 @@ for (const layout of LAYOUTS) {
 			expect(after.row.position.user).toBeGreaterThan(before.row.position.user);
 		});
 
-		test('a busy channel in focus has one mark under way, and the next one takes all that came meanwhile', async () => {
+		test('a busy channel in focus has one mark in flight, and the next mark covers all messages that arrived meanwhile', async () => {
 			const { readState, slow } = await scene();
 			let calls = 0;
 			const counting: Pick<ReadState, 'mark'> = {

@@ -35,7 +35,7 @@ afterAll(async () => {
 	await place.remove();
 });
 
-test('every mark reaches the store, in transactions far fewer than marks', async () => {
+test('every mark reaches the store, in far fewer transactions than marks', async () => {
 	let transactions = 0;
 	const persister: MarkPersister = {
 		progress: (partition) => store.nextOffset(partition),

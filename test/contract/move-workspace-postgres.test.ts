@@ -72,7 +72,7 @@ async function move(team: string): Promise<{ readonly code: number; readonly tol
 	return { code: await child.exited, told: told.join('') };
 }
 
-test('every table with something of a workspace is copied, and of no other workspace', async () => {
+test('every table with data of the workspace is copied, and no data of another workspace', async () => {
 	const { code, told } = await move('T1');
 	expect({ code, told }).toMatchObject({ code: 0 });
 	expect([...(told.match(/^\w+(?=: )/gm) ?? [])].sort()).toEqual([...tables.keys()].sort());
@@ -84,7 +84,7 @@ test('every table with something of a workspace is copied, and of no other works
 	expect((await move('T1')).told).toContain('has the workspace T1 already');
 });
 
-test('a device that is somebody else’s there by now stays theirs', async () => {
+test('a device that already belongs to another user in the target keeps that user', async () => {
 	await onPostgres(insert(to.schema, 'push_devices', tables.get('push_devices') ?? [], 2));
 	await onPostgres(`UPDATE ${to.schema}.push_devices SET user_id = 'U9' WHERE user_id = 'U2'`);
 	const { code, told } = await move('T2');

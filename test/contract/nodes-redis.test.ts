@@ -41,7 +41,7 @@ const setAll = (value: string) =>
 const getAll = () => Promise.all(TAGS.map((tag) => commands.get(`${prefix}{${tag}}:key`)));
 const url = () => services.env.TIDEMARK_TEST_REDIS_CLUSTER_URL ?? '';
 
-test('a slot that was given to another node', async () => {
+test('commands follow a slot that moved to another node', async () => {
 	await setAll('before');
 	await moveSlot(url(), slotOf(TAGS[0] ?? ''));
 	await setAll('after');
@@ -51,7 +51,7 @@ test('a slot that was given to another node', async () => {
 const newWorld = readStateWorlds('redis-cluster', () => services.env);
 const CHANNEL = conversation('C01');
 
-test('a conversation half of which was given to another node', async () => {
+test('commands work while half of a conversation has moved to another node', async () => {
 	const { process } = await newWorld();
 	const { readState, apply, keys } = await process();
 	await apply(created(CHANNEL, ['U01', 'U02']), ...postsIn(CHANNEL, 1, 6));
@@ -69,7 +69,7 @@ test('a conversation half of which was given to another node', async () => {
 	expect(told).toEqual([[5], 'service_unavailable', [5], [5]]);
 }, 30_000);
 
-test('subscribers receive in order, or learn that something was lost', async () => {
+test('subscribers receive publications in order, or are told about a gap', async () => {
 	const place = redisPlace('redis-cluster', services.env);
 	const open = async () => {
 		const { commands, subscriber, close } = await connectBoth(place);
@@ -112,7 +112,7 @@ test('subscribers receive in order, or learn that something was lost', async () 
 /** Without a word, as a network does. */
 const cut = (node: Redis) => (node as unknown as { stream: Socket }).stream.destroy();
 
-test('what a lost connection may have carried out is not sent again', async () => {
+test('a command that a lost connection may have run is not sent again', async () => {
 	const key = `${prefix}{once}:count`;
 	await commands.set(key, '0');
 	const slowly = `for i = 1, 100000000 do end; return redis.call('INCR', KEYS[1])`;
@@ -142,7 +142,7 @@ test('a client that connects while the cluster is slow waits for it', async () =
 	closeLate();
 }, 60_000);
 
-test('a node that went, and came back', async () => {
+test('a node leaves and returns', async () => {
 	await setAll('before');
 	await endOneNode(url());
 	await expect(setAll('meanwhile')).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -151,7 +151,7 @@ test('a node that went, and came back', async () => {
 	expect(new Set(await getAll())).toEqual(new Set(['after']));
 }, 60_000);
 
-test('all of them went: commands fail in time, and are not carried out when they are back', async () => {
+test('all nodes leave: commands time out, and do not run when the nodes return', async () => {
 	await setAll('before');
 	await services.stop('redis-cluster');
 	await eventually(async () => expect(commands.status).not.toBe('ready'), PATIENCE_MS);

@@ -50,14 +50,14 @@ afterEach(async () => {
 });
 
 describe('opening', () => {
-	test('several at once on an empty database: each finds the schema, each start has its own stamp', async () => {
+	test('several processes open an empty database at once: each finds the schema, and each start has its own stamp', async () => {
 		const stores = await Promise.all(
 			Array.from({ length: 4 }, () => open({ startStamp: (newest) => newest + 1 })),
 		);
 		expect(await stores[0]?.source.starts()).toEqual([1, 2, 3, 4]);
 	});
 
-	test('a database of a newer version', async () => {
+	test('a database of a newer version is rejected', async () => {
 		await open();
 		await onPostgres(`INSERT INTO ${place.schema}.schema_migrations VALUES ('9999-future', 0)`);
 		expect(await failureOf(open())).toBeInstanceOf(SchemaTooNew);
@@ -71,7 +71,7 @@ describe('opening', () => {
 		}
 	});
 
-	test('texts are in the order of their bytes, whatever the order of the database', async () => {
+	test('texts are sorted by their bytes, whatever the collation of the database', async () => {
 		await open();
 		const others = await onPostgres(`SELECT table_name, column_name FROM information_schema.columns
 			WHERE table_schema = '${place.schema}' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`);
@@ -80,7 +80,7 @@ describe('opening', () => {
 });
 
 describe('what PostgreSQL refuses', () => {
-	test('fails at once with all behind it, nothing of it is kept, and later ones go on', async () => {
+	test('fails at once together with everything after it, and leaves no trace; later commits succeed', async () => {
 		const failures: string[] = [];
 		const troubles: number[] = [];
 		const { ledger, ...store } = await open({
@@ -112,7 +112,7 @@ describe('what PostgreSQL refuses', () => {
 describe('facts with the offset of the log', () => {
 	const partition = 'conversations/3';
 
-	test('facts and offset are written together, and the offset is where to go on', async () => {
+	test('facts and offset are written in one transaction, and the offset is where to resume', async () => {
 		const store = await open();
 		expect(await store.nextOffset(partition)).toBe(0);
 		await store.commitWithProgress([created(channel, ['U01']), say(1)], { partition, from: 0, to: 7 });
@@ -123,7 +123,7 @@ describe('facts with the offset of the log', () => {
 		expect(await store.newestStamp()).toBeGreaterThanOrEqual(BEGIN + 2);
 	});
 
-	test('entries that came to no facts move it too', async () => {
+	test('entries without facts move the offset too', async () => {
 		const store = await open();
 		await store.commitWithProgress([], { partition, from: 0, to: 5 });
 		expect(await store.nextOffset(partition)).toBe(5);
@@ -146,7 +146,7 @@ describe('facts with the offset of the log', () => {
 		expect(await present.nextOffset('conversations/9')).toBe(0);
 	});
 
-	test('of two that write the same range at once, one does', async () => {
+	test('if two workers write the same range at once, one succeeds', async () => {
 		const stores = [await open(), await open()];
 		await stores[0]?.commitWithProgress([created(channel, ['U01'])], { partition, from: 0, to: 1 });
 		const outcomes = await Promise.all(
@@ -158,7 +158,7 @@ describe('facts with the offset of the log', () => {
 		expect(outcomes.filter((outcome) => outcome instanceof Fenced)).toHaveLength(1);
 	});
 
-	test('commits handed over without waiting are carried out in order', async () => {
+	test('commits that are queued without waiting run in order', async () => {
 		const store = await open();
 		const commits = [store.commitWithProgress([created(channel, ['U01'])], { partition, from: 0, to: 1 })];
 		for (let step = 1; step < 30; step += 1)
@@ -184,7 +184,7 @@ describe('a connection that is cut during the commit', () => {
 	const through = () => urlWith({ port: String(proxy.port) });
 
 	for (const when of ['before', 'after', 'silence'] satisfies Cut[]) {
-		test(`${MOMENTS[when]}: facts are written once, and nobody sees a failure`, async () => {
+		test(`${MOMENTS[when]}: facts are written once, and the caller sees no error`, async () => {
 			const events: string[] = [];
 			const store = await open({
 				url: through(),
@@ -203,7 +203,7 @@ describe('a connection that is cut during the commit', () => {
 			expect((await store.source.user('U02')).memberships[0]).toMatchObject({ member: true, revision: 1 });
 		});
 
-		test(`${MOMENTS[when]}: an offset moves once, and its worker is not fenced`, async () => {
+		test(`${MOMENTS[when]}: the offset moves once, and the worker is not fenced`, async () => {
 			const store = await open({ url: through(), backOffMs: [50], answerWithinMs: 1500 });
 			const partition = 'conversations/0';
 			await store.commitWithProgress([created(channel, ['U01'])], { partition, from: 0, to: 1 });
@@ -215,7 +215,7 @@ describe('a connection that is cut during the commit', () => {
 		});
 	}
 
-	test('and the question how it ended fails after the time for an answer: the outcome is still asked for', async () => {
+	test('the query for the outcome times out too: the store keeps asking', async () => {
 		await open();
 		const sql = new SQL(through());
 		const pool = new Pool(() => sql, 10_000);
@@ -234,7 +234,7 @@ describe('a connection that is cut during the commit', () => {
 		await pool.close();
 	});
 
-	test('a read that is not answered is asked again', async () => {
+	test('an unanswered read is sent again', async () => {
 		const store = await open({ url: through(), answerWithinMs: 1500 });
 		await store.ledger.commit([created(channel, ['U01'])]);
 		proxy.cutNext('FROM conversations', 'silence');
@@ -242,7 +242,7 @@ describe('a connection that is cut during the commit', () => {
 		expect(proxy.cuts).toBe(1);
 	});
 
-	test('a store that is closed while the database is unavailable gives up what it could not write', async () => {
+	test('a store that closes while the database is unavailable gives up unwritten facts', async () => {
 		const store = await open({ url: through(), closeWithinMs: 100, backOffMs: [10_000] });
 		await store.ledger.commit([created(channel, ['U01'])]);
 		proxy.stop();

@@ -31,7 +31,7 @@ for (const layout of LAYOUTS) {
 	describe(`read state on ${layout}`, () => {
 		const world = readStateWorlds(layout);
 
-		test('the same effects again change nothing', async () => {
+		test('applying the same effects again changes nothing', async () => {
 			const { process } = await world();
 			const { readState, apply } = await process();
 			const effects = [created(CHANNEL, ['U01', 'U02']), ...posts(1, 6)];
@@ -48,7 +48,7 @@ for (const layout of LAYOUTS) {
 			expect(before[1]?.rows[0]).toMatchObject({ unread: 4, revision: 1 });
 		});
 
-		test('edits and deletes below what is loaded are there when it is loaded, stored or not', async () => {
+		test('edits and deletes of entries that are not loaded appear when these are loaded, persisted or not', async () => {
 			const { process } = await world();
 			const first = await process();
 			await first.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 301));
@@ -84,7 +84,7 @@ for (const layout of LAYOUTS) {
 			expect(items.some(({ ts }) => ts === BEGIN + 10)).toBe(false);
 		});
 
-		test('who is not loaded joins and leaves all the same', async () => {
+		test('a user whose state is not loaded can join and leave', async () => {
 			const { process } = await world();
 			const { readState, commands, keys } = await process();
 			await readState.apply([created(CHANNEL, ['U01']), ...posts(1, 4)], asIs);
@@ -109,7 +109,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U03', 'C01')).toBeNull();
 		});
 
-		test('what one command does is there all at once, also while a thread has to be loaded for it', async () => {
+		test('the changes of one command appear together, even if a thread has to be loaded first', async () => {
 			const { store, process } = await world();
 			const reader = await process();
 			await reader.apply(created(CHANNEL, ['U01', 'U02', 'U03']), ...posts(1, 3));
@@ -139,7 +139,7 @@ for (const layout of LAYOUTS) {
 			});
 		});
 
-		test('with every change positions rise, also where the clock of the process that makes it is behind', async () => {
+		test('positions rise with every change, even if the clock of the changing process is behind', async () => {
 			const { process } = await world();
 			const ahead = await process({ aheadMicros: 2_000_000 });
 			const behind = await process();
@@ -167,7 +167,7 @@ for (const layout of LAYOUTS) {
 			expect(after.position.user).toBeGreaterThan(marked.row.position.user);
 		});
 
-		test('the first reply of a thread moves its author, also after a mark that a clock ahead stamped', async () => {
+		test('the first reply of a thread moves its author’s cursor, even after a mark that a fast clock stamped', async () => {
 			const { process } = await world();
 			const ahead = await process({ aheadMicros: 2_000_000 });
 			const behind = await process();
@@ -183,7 +183,7 @@ for (const layout of LAYOUTS) {
 			expect(await behind.readState.row('U02', 'C01')).toMatchObject({ lastRead: BEGIN + 3, unread: 0 });
 		});
 
-		test('a conversation, its version and its timeline stay, or go, together', async () => {
+		test('a conversation, its version and its timeline are kept or evicted together', async () => {
 			const { process } = await world();
 			const { readState, apply, commands, keys } = await process({ ttlSeconds: 4 });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 4));
@@ -212,7 +212,7 @@ for (const layout of LAYOUTS) {
 			}
 		});
 
-		test('what an older release deleted without telling is gone from copies, also where more was applied since', async () => {
+		test('an entry that an older release deleted without an event disappears from copies, even after later changes', async () => {
 			const { process } = await world();
 			const [reader, worker] = [await process(), await process()];
 			const { commands, keys } = worker;
@@ -228,7 +228,7 @@ for (const layout of LAYOUTS) {
 			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 4 });
 		});
 
-		test('a copy is compared by its version alone, also after it took in a change', async () => {
+		test('a copy is compared by its version alone, even after it applied a change', async () => {
 			const { process } = await world();
 			const [reader, worker] = [await process(), await process()];
 			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
@@ -251,7 +251,7 @@ for (const layout of LAYOUTS) {
 			expect(called).toEqual({ views: 1, versions: 2 });
 		});
 
-		test('a conversation without a version key, as an earlier release leaves it, is counted by its stamp', async () => {
+		test('a conversation without a version key, as an earlier release leaves it, is compared by its stamp', async () => {
 			const { process } = await world();
 			const [reader, worker] = [await process(), await process()];
 			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
@@ -266,7 +266,7 @@ for (const layout of LAYOUTS) {
 			await expect(reader.readState.row('U02', 'C01')).rejects.toThrow('compared in vain');
 		});
 
-		test('who asks about a thread has it, also where another look took the copy again meanwhile', async () => {
+		test('a reader gets the thread that it asked for, even if another read replaced the copy meanwhile', async () => {
 			const { process } = await world();
 			const { readState, apply, commands, keys } = await process();
 			const root = BEGIN + 1;
@@ -296,7 +296,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.thread('U02', 'C01', root)).toEqual(before);
 		});
 
-		test('who is far behind is counted where copies may take next to no memory, many at once', async () => {
+		test('users who are far behind are counted with very little memory for copies, many at once', async () => {
 			const { store, whole, process } = await farBack();
 			let reads = 0;
 			const source: StateSource = Object.assign(Object.create(store.source), {
@@ -323,7 +323,7 @@ for (const layout of LAYOUTS) {
 			expect(await tiny.readState.row('U02', 'C01')).toMatchObject({ lastRead: 0 });
 		});
 
-		test('marks of one user at two processes: none is lost', async () => {
+		test('marks of one user at two processes are all applied', async () => {
 			const { process } = await world();
 			const here = await process();
 			const there = await process();
@@ -341,7 +341,7 @@ for (const layout of LAYOUTS) {
 			expect(await there.readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 41 });
 		});
 
-		test('a repeated mark publishes what the process that made it may not have', async () => {
+		test('a repeated mark publishes changes that the first process may not have published', async () => {
 			const { store, process } = await world();
 			const here = await process();
 			await here.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
@@ -360,7 +360,7 @@ for (const layout of LAYOUTS) {
 			expect(published).toMatchObject([{ conversation: 'C01', lastRead: BEGIN + 3, unread: 2 }]);
 		});
 
-		test('an emptied Redis is noticed, loads nothing until a new epoch begins, and counts as before', async () => {
+		test('an emptied Redis is detected, loads nothing until a new epoch begins, and then gives the same counts', async () => {
 			const { process } = await world();
 			const { readState, apply, commands, keys, epoch } = await process({ fenced: true });
 			await epoch.begin(() => 1);
@@ -379,7 +379,7 @@ for (const layout of LAYOUTS) {
 			expect({ ...after, position: 0 }).toEqual({ ...(before as CountRow), position: 0 });
 		});
 
-		test('a timeline that has grown long is trimmed, and counts as before for who is far behind', async () => {
+		test('a long timeline is trimmed, and users who are far behind get the same counts', async () => {
 			const { process } = await world();
 			const { readState, apply, commands, keys } = await process({ retention: { entries: 10 } });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 31));
@@ -398,7 +398,7 @@ for (const layout of LAYOUTS) {
 			expect(await commands.zcard(keys.timeline('C01'))).toBe(10);
 		});
 
-		test('what was changed further back than is loaded is kept until the store has it', async () => {
+		test('changes to entries that are not loaded are kept until the store has them', async () => {
 			const { store, process } = await world();
 			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 31)]);
 			const { readState, apply, commands, keys } = await process({ retention: { entries: 10 } });
@@ -418,7 +418,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 39 });
 		});
 
-		test('where all that is loaded is deleted, the newest message is one that the store has', async () => {
+		test('if all loaded entries are deleted, the newest message comes from the store', async () => {
 			const { store, process } = await world();
 			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 11)]);
 			const { readState, apply } = await process({ retention: { entries: 2 } });
@@ -475,7 +475,7 @@ for (const layout of LAYOUTS) {
 			return { store, process, whole, little, same, both };
 		};
 
-		test('who is far behind is counted from the store, which Redis does not take in', async () => {
+		test('users who are far behind are counted from the store, and Redis does not load those entries', async () => {
 			const { whole, little, same, both } = await farBack();
 			await same('cold');
 			const old = message('C01', BEGIN + 12, { user: 'U01' });
@@ -516,7 +516,7 @@ for (const layout of LAYOUTS) {
 			}
 		});
 
-		test('a mark as read of who is far behind reads nothing of what it skips, also where its ts is in the future', async () => {
+		test('a mark of a user who is far behind reads no skipped entries, even if its ts is in the future', async () => {
 			const { store, process, whole } = await farBack();
 			const fails = async () => {
 				throw new Error('the store is down');
@@ -537,7 +537,7 @@ for (const layout of LAYOUTS) {
 			expect(await cold.readState.row('U02', 'C01')).toMatchObject({ lastRead: BEGIN + 400, unread: 1 });
 		});
 
-		test('a post of who is far behind moves the cursor where nothing is unread, there or further back', async () => {
+		test('a post of a user who is far behind moves the cursor only if nothing is unread, loaded or not', async () => {
 			const { little, same, both } = await farBack();
 			await both([posted(CHANNEL, message('C01', BEGIN + 500, { user: 'U02' }))]);
 			await same('unread');
@@ -558,7 +558,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 4_000 });
 		});
 
-		test('of more than counts show, mentions from before count, and Redis keeps the newest alone', async () => {
+		test('beyond the count cap, older mentions still count, and Redis keeps only the newest entries', async () => {
 			const { store, process } = await world();
 			const all = Array.from({ length: 13_000 }, (_, index) =>
 				posted(
@@ -594,7 +594,7 @@ for (const layout of LAYOUTS) {
 		};
 		const UNAVAILABLE = { code: 'service_unavailable' };
 
-		test('what is loaded too late, because it was on its way for long, is refused by Redis', async () => {
+		test('Redis rejects state that took too long to load', async () => {
 			const { fence, epoch, commands, keys } = await begun();
 			const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 			const loading = fence.load(
@@ -617,7 +617,7 @@ for (const layout of LAYOUTS) {
 			expect(await commands.hget(keys.user('U03'), 'stamp')).toBe('2');
 		});
 
-		test('a conversation that is created too late is not taken for one without messages', async () => {
+		test('a conversation that is created too late is not treated as one without messages', async () => {
 			const { process, epoch, apply } = await begun();
 			const other = conversation('C02');
 			const late = await process({ fenced: true });
@@ -636,7 +636,7 @@ for (const layout of LAYOUTS) {
 			expect(await late.readState.row('U01', 'C02')).toMatchObject({ unread: 0 });
 		});
 
-		test('a mark that is in the log only after Redis was restored is not acknowledged', async () => {
+		test('a mark that reaches the log only after Redis was rebuilt is not acknowledged', async () => {
 			const logged = Promise.withResolvers<void>();
 			const ledger: Ledger = {
 				commit: () => logged.promise,
@@ -659,7 +659,7 @@ for (const layout of LAYOUTS) {
 			await mark(4);
 		});
 
-		test('a process of Redis that is not of the epoch is not believed', async () => {
+		test('a Redis process of another epoch is not trusted', async () => {
 			const { store, process, epoch, commands, keys, mark, readState } = await begun();
 			await mark(2);
 			const stored = await store.source.user('U02');
@@ -687,7 +687,7 @@ for (const layout of LAYOUTS) {
 			expect(await (await process({ fenced: true })).epoch.completeSince()).toBe(2);
 		});
 
-		test('what comes from nowhere else stays when the read state is removed', async () => {
+		test('data that exist only in Redis survive the removal of the read state', async () => {
 			const { epoch, commands, keys } = await begun();
 			const other = [keys.away('U02'), keys.ticket('one'), keys.gatewayAlive('N1')];
 			for (const key of other) await commands.set(key, '1');
@@ -706,7 +706,7 @@ for (const layout of LAYOUTS) {
 			expect(await count(...gone)).toBe(0);
 		});
 
-		test('a late removal is sent with its lateness', async () => {
+		test('a late removal is sent with its delay', async () => {
 			const { process } = await world();
 			const { readState, apply, epoch } = await process({ fenced: true });
 			await epoch.begin(() => 1);
@@ -719,7 +719,7 @@ for (const layout of LAYOUTS) {
 			expect((await look()).lateness).toBeGreaterThan(29_000_000);
 		});
 
-		test('what expired comes back from the store', async () => {
+		test('expired state is loaded from the store again', async () => {
 			const { process } = await world();
 			const { readState, apply, commands, keys } = await process({ ttlSeconds: 1 });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));

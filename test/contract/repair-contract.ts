@@ -23,7 +23,7 @@ const [ADA, GRACE] = ['U000ADA000', 'U000GRACE0'] as const;
 
 export function describeRepair({ name, open }: DamagedEngine): void {
 	describe(`repair on ${name}`, () => {
-		test('messages, replies and cursors that differ are reported, and reloaded from the store', async () => {
+		test('differing messages, replies and cursors are reported, and reloaded from the store', async () => {
 			const { engine, driver, damage, remove } = await open();
 			const { readState, store } = engine;
 			const verifier = new Verifier(readState, store.source);

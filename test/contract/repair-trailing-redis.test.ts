@@ -53,7 +53,7 @@ for (const layout of LAYOUTS) {
 			return { store, process };
 		};
 
-		test('effects that are not stored yet stay, and are not waited for in vain', async () => {
+		test('effects that are not persisted yet survive the repair, which does not wait for them forever', async () => {
 			const { store, process } = await world();
 			const { readState, apply, commands, keys } = await process();
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
@@ -69,7 +69,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
 		});
 
-		test('what is still on its way to the store is no drift', async () => {
+		test('effects on their way to the store are not drift', async () => {
 			const { store, process } = await world();
 			const { readState, apply, commands, keys } = await process();
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
@@ -85,7 +85,7 @@ for (const layout of LAYOUTS) {
 			expect((await verifier.verify(['U02'], 'C01')).drifted).toHaveLength(1);
 		});
 
-		test('what takes place while the store is read stays', async () => {
+		test('changes during the read of the store survive', async () => {
 			const { store, process } = await world();
 			const worker = await process();
 			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
@@ -103,7 +103,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
 		});
 
-		test('replies that were read from the store before it are not taken in after it', async () => {
+		test('replies that were read from the store before the repair are not loaded after it', async () => {
 			const { store, process } = await world();
 			const worker = await process();
 			const root = BEGIN + 1;
@@ -134,7 +134,7 @@ for (const layout of LAYOUTS) {
 			expect(await worker.readState.thread('U02', 'C01', root)).toMatchObject({ unread: 2 });
 		});
 
-		test('a thread that is not followed any more does not come back', async () => {
+		test('a thread that is no longer followed does not return', async () => {
 			const { store, process } = await world();
 			const { readState, apply } = await process();
 			const follow = { conversation: CHANNEL, user: 'U02', threadTs: BEGIN + 1 };
@@ -154,7 +154,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.thread('U02', 'C01', BEGIN + 1)).toBeNull();
 		});
 
-		test('a mark that is not stored yet stays', async () => {
+		test('a mark that is not persisted yet survives', async () => {
 			const { process } = await world();
 			const { readState, apply, letThrough } = await process();
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
@@ -166,7 +166,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 2, lastRead: BEGIN + 3 });
 		});
 
-		test('a preference on its way, under a newer mark of another gateway, stays', async () => {
+		test('a preference on its way to the store survives, even below a newer mark of another gateway', async () => {
 			const { process } = await world();
 			const slow = await process();
 			const fast = await process();
@@ -181,7 +181,7 @@ for (const layout of LAYOUTS) {
 			expect(await fast.readState.row('U02', 'C01')).toMatchObject({ muted: true, unread: 2 });
 		});
 
-		test('what is on its way for too long never was, and is what the store says', async () => {
+		test('a change that has been on its way for too long is replaced by the state in the store', async () => {
 			const { process } = await world();
 			const lost = await process();
 			const { readState, apply, letThrough } = await process({ patienceMs: 60, mostStoreLagMs: 0 });
@@ -194,7 +194,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ muted: false, unread: 2 });
 		});
 
-		test('older entries that were read before are not taken in after it', async () => {
+		test('older entries that were read before the repair are not loaded after it', async () => {
 			const { store, process } = await world();
 			const worker = await process();
 			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 301)]);

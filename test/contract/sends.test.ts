@@ -62,7 +62,7 @@ async function owner() {
 	return { store, asked, begin, post };
 }
 
-test('impossible sends are not looked up, and later owners recognise repeated ones', async () => {
+test('an owner looks up only sends that may be repetitions, and a later owner recognises them', async () => {
 	const { store, asked, begin, post } = await owner();
 	await store.ledger.commit([created(CHANNEL, ['U01', 'U02'])]);
 	const first = begin();
@@ -77,7 +77,7 @@ test('impossible sends are not looked up, and later owners recognise repeated on
 	expect(asked).toEqual(['U01 id 10']);
 });
 
-test('a deleted send counts as sent; one of more than a day ago does not, whenever it is loaded', async () => {
+test('a deleted send still counts as sent; a send of more than a day ago does not', async () => {
 	const { store, begin, post } = await owner();
 	const gone = message('C01', BEGIN + 10, { user: 'U01', clientMsgId: 'gone' });
 	await store.ledger.commit([
@@ -93,7 +93,7 @@ test('a deleted send counts as sent; one of more than a day ago does not, whenev
 	expect(await post(begin(), 'gone', BEGIN + 12 + DAY)).toEqual({ ts: 11 + DAY, repeated: true });
 });
 
-test('of more sends in a day than are loaded, the older ones are asked for', async () => {
+test('if a day has more sends than are loaded, older ones are looked up', async () => {
 	const { store, asked, begin, post } = await owner();
 	await store.ledger.commit([
 		created(CHANNEL, ['U01']),
@@ -107,7 +107,7 @@ test('of more sends in a day than are loaded, the older ones are asked for', asy
 	expect(asked).toEqual(['U01 m0', 'U01 new']);
 });
 
-test('a few sends are looked up one by one before all of a day are loaded; those decided meanwhile count', async () => {
+test('the first few sends are looked up one by one, then all of a day are loaded; sends decided meanwhile count', async () => {
 	const { store, asked, begin, post } = await owner();
 	await store.ledger.commit([
 		created(CHANNEL, ['U01']),

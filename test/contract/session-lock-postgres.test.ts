@@ -32,7 +32,7 @@ async function locks() {
 	return { proxy, direct: () => lock(place.url), through: () => lock(through.href, 500) };
 }
 
-test('many share it or one holds it; sharing waits for the holder', async () => {
+test('many processes share the lock or one holds it; sharing waits for the holder', async () => {
 	const { direct } = await locks();
 	const [one, two, three] = [direct(), direct(), direct()];
 	await Promise.all([one.share(), two.share()]);
@@ -50,7 +50,7 @@ test('many share it or one holds it; sharing waits for the holder', async () => 
 	await waiting;
 });
 
-test('of those that gave up waiting one is the first, until it releases or loses its connection', async () => {
+test('one of the processes that gave up waiting is first, until it releases or loses its connection', async () => {
 	const { proxy, through, direct } = await locks();
 	const [one, two, three] = [through(), direct(), direct()];
 	await three.share();
@@ -67,7 +67,7 @@ test('of those that gave up waiting one is the first, until it releases or loses
 });
 
 for (const word of ['pg_backend_pid', 'pg_try_advisory_lock_shared'])
-	test(`a server that falls silent at ${word} is not waited for; then the lock is taken again`, async () => {
+	test(`the lock does not wait for a server that falls silent at ${word}, and is taken again afterwards`, async () => {
 		const { proxy, through, direct } = await locks();
 		const [cut, other] = [through(), direct()];
 		proxy.cutNext(word, 'silence');

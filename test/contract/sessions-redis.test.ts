@@ -43,7 +43,7 @@ for (const layout of LAYOUTS) {
 			return { sessions, place, commands, keys, gateway, changed, die };
 		};
 
-		test('being set to away is forgotten a month after the last connection', async () => {
+		test('a user’s away setting is forgotten a month after the last connection', async () => {
 			const { sessions, commands, keys } = await open();
 			const key = keys.away('U01');
 			await sessions.setAway('U01', true);
@@ -54,7 +54,7 @@ for (const layout of LAYOUTS) {
 			expect(await sessions.isActive('U01')).toBe(false);
 		});
 
-		test('answers as the embedded engine does, whatever comes', async () => {
+		test('answers like the embedded engine in every case', async () => {
 			const { sessions, place } = await open();
 			const other = (await open(place)).sessions;
 			const memory = new MemorySessions();
@@ -74,7 +74,7 @@ for (const layout of LAYOUTS) {
 			}
 		});
 
-		test('without anybody to end them, connections of a process that died expire', async () => {
+		test('connections of a dead process expire, even if no process ends them', async () => {
 			const times = { lifetimeMs: 300, aliveMs: NEVER_MS };
 			const { sessions: dying, place } = await open(undefined, times);
 			const { sessions: living } = await open(place, times);
@@ -86,7 +86,7 @@ for (const layout of LAYOUTS) {
 			expect(await living.isActive('U02')).toBe(true);
 		});
 
-		test('the connections of a gateway that died are ended by another, those of the living are not', async () => {
+		test('another gateway ends the connections of a dead gateway, and none of a living one', async () => {
 			const dying = await open();
 			const living = await open(dying.place);
 			const third = await open(dying.place);
@@ -107,7 +107,7 @@ for (const layout of LAYOUTS) {
 			expect(await living.commands.exists(living.keys.gatewayConnections(dying.gateway))).toBe(0);
 		});
 
-		test('what could not be ended is taken up again', async () => {
+		test('an end that failed is retried', async () => {
 			const dying = await open();
 			const living = await open(dying.place);
 			for (const user of ['U1', 'U2']) await dying.sessions.connected(user, `a-${user}`);
@@ -124,7 +124,7 @@ for (const layout of LAYOUTS) {
 			expect(living.changed).toContain('U2');
 		});
 
-		test('of one that expired before, the user is looked at as well', async () => {
+		test('if a connection has already expired, its user’s presence is updated as well', async () => {
 			const dying = await open(undefined, { lifetimeMs: 20, aliveMs: NEVER_MS });
 			const living = await open(dying.place);
 			await dying.sessions.connected('U1', 'a-1');
@@ -134,7 +134,7 @@ for (const layout of LAYOUTS) {
 			expect(living.changed).toEqual(['U1']);
 		});
 
-		test('an emptied Redis learns everything again', async () => {
+		test('an emptied Redis gets all connections again', async () => {
 			const { sessions, commands, keys, gateway, changed, place } = await open();
 			await sessions.connected('U1', 'a-1');
 			await sessions.connected('U1', 'a-2');
@@ -153,7 +153,7 @@ for (const layout of LAYOUTS) {
 			expect(living.changed).toEqual(['U1', 'U1']);
 		});
 
-		test('one that was taken for dead comes back with its next sign of life', async () => {
+		test('a gateway that was considered dead returns with its next heartbeat', async () => {
 			const slow = await open();
 			const living = await open(slow.place);
 			await slow.sessions.connected('U1', 'a-1');
@@ -165,7 +165,7 @@ for (const layout of LAYOUTS) {
 			expect(slow.changed).toEqual(['U1']);
 		});
 
-		test('a connection whose end did not reach Redis is ended with the next heartbeat', async () => {
+		test('a connection whose end did not reach Redis is ended by the next heartbeat', async () => {
 			const { sessions, commands, keys, gateway, changed } = await open();
 			await sessions.connected('U1', 'a-1');
 			await sessions.disconnected('U1', 'a-1');
@@ -176,7 +176,7 @@ for (const layout of LAYOUTS) {
 			expect(await commands.exists(keys.gatewayConnections(gateway))).toBe(0);
 		});
 
-		test('a connection that ends while it begins is gone', async () => {
+		test('a connection that ends while it begins is removed', async () => {
 			const { sessions } = await open();
 			const ends = [sessions.connected('U1', 'a-1'), sessions.disconnected('U1', 'a-1')];
 			await Promise.all(ends);

@@ -23,7 +23,7 @@ const histories = fc
 
 for (const engine of [embedded]) {
 	describe(`${engine.name} engine`, () => {
-		test(`${HISTORIES} short histories: every count as the model defines it after every operation`, async () => {
+		test(`${HISTORIES} short histories: every count is as the model defines it after every operation`, async () => {
 			const property = fc.asyncProperty(histories, async (operations) => {
 				const place = await engine.place();
 				const driver = portsDriver(await place.open());

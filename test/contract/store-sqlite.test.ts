@@ -62,19 +62,19 @@ describe('one process', () => {
 		return new TextDecoder().decode(value).trim();
 	};
 
-	test('a second process is refused while the first has the directory', async () => {
+	test('a second process is rejected while the first has the directory', async () => {
 		await open();
 		expect(await firstLine(holder().stdout)).toBe('DataDirectoryInUse');
 	});
 
-	test('a second store in the same process is refused too, and leaves the first one working', async () => {
+	test('a second store in the same process is rejected too, and the first keeps working', async () => {
 		const store = await open();
 		expect(await failureOf(openSqliteStore(directory))).toBeInstanceOf(DataDirectoryInUse);
 		await store.ledger.commit([created(conversation('C01'), ['U01'])]);
 		expect(await firstLine(holder().stdout)).toBe('DataDirectoryInUse');
 	});
 
-	test('a process that is killed leaves the directory free, and what it had committed', async () => {
+	test('a killed process frees the directory and leaves its committed facts', async () => {
 		const process = holder();
 		expect(await firstLine(process.stdout)).toBe('open');
 		expect(await failureOf(open())).toBeInstanceOf(DataDirectoryInUse);
@@ -84,19 +84,19 @@ describe('one process', () => {
 		expect(await store.directory.conversations(['C01'])).toHaveLength(1);
 	});
 
-	test('a closed store leaves the directory free', async () => {
+	test('a closed store frees the directory', async () => {
 		await (await open()).close();
 		await (await open()).close();
 	});
 });
 
 describe('a directory that cannot be used', () => {
-	test('it is made where there is none', async () => {
+	test('a missing directory is created', async () => {
 		const store = await openSqliteStore(join(directory, 'deep', 'data'));
 		await store.close();
 	});
 
-	test('a file in its place', async () => {
+	test('a file in its place is rejected', async () => {
 		const path = join(directory, 'file');
 		await writeFile(path, '');
 		for (const place of [path, join(path, 'below')]) {
@@ -106,11 +106,11 @@ describe('a directory that cannot be used', () => {
 		}
 	});
 
-	test('a place where nothing can be made', async () => {
+	test('a place where nothing can be created is rejected', async () => {
 		expect(await failureOf(openSqliteStore('/proc/tidemark'))).toBeInstanceOf(DataDirectoryUnusable);
 	});
 
-	test('a file that is no database', async () => {
+	test('a file that is not a database is rejected', async () => {
 		await writeFile(
 			join(directory, 'tidemark.db'),
 			'no database at all, but longer than a header '.repeat(100),
@@ -121,7 +121,7 @@ describe('a directory that cannot be used', () => {
 		await open();
 	});
 
-	test('a database of a newer version', async () => {
+	test('a database of a newer version is rejected', async () => {
 		await (await open()).close();
 		const database = new Database(join(directory, 'tidemark.db'));
 		database.run("INSERT INTO schema_migrations (name, applied_ts) VALUES ('9999-future', 0)");
@@ -137,7 +137,7 @@ describe('a full disk', () => {
 	const large = (ts: number) => posted(channel, message('C01', ts, { text: 'x'.repeat(2_000_000) }));
 	const small = (ts: number) => posted(channel, message('C01', ts));
 
-	test('fails the batch and all behind it, and nothing of them is kept; later ones go on', async () => {
+	test('fails the batch and everything after it, without a trace; later commits succeed', async () => {
 		const failures: string[] = [];
 		const store = await open({ maxPages: 200, onCommitFailure: (error) => failures.push(error.message) });
 		const { ledger, history, directory: people } = store;
@@ -171,7 +171,7 @@ describe('a full disk', () => {
 		expect(await people.reserveName('T01', 'lost', 'C03', BEGIN)).toBe(true);
 	});
 
-	test('waiting requests find the failure reported already', async () => {
+	test('waiting requests find the failure already reported', async () => {
 		let told = false;
 		const store = await open({
 			maxPages: 200,
@@ -183,7 +183,7 @@ describe('a full disk', () => {
 		expect(told).toBe(true);
 	});
 
-	test('statements first used by a batch that failed are known to later ones', async () => {
+	test('statements that a failed batch used first work for later batches', async () => {
 		const store = await open({ maxPages: 200 });
 		await failureOf(store.ledger.commit([created(channel, ['U01']), large(BEGIN + 1)]));
 		await store.ledger.commit([created(channel, ['U01']), small(BEGIN + 2)]);

@@ -28,7 +28,7 @@ for (const layout of LAYOUTS) {
 			return { tickets: new RedisTickets(commands, keys, random, lifetimeMs), commands, keys, place };
 		};
 
-		test('a ticket of one gateway admits at another, once', async () => {
+		test('a ticket of one gateway works at another gateway, once', async () => {
 			const here = await open();
 			const there = await open(here.place);
 			const ticket = await here.tickets.issue(ADMISSION);
@@ -38,7 +38,7 @@ for (const layout of LAYOUTS) {
 			expect(await here.tickets.redeem(ticket)).toBeNull();
 		});
 
-		test('of two gateways that ask at once, one admits', async () => {
+		test('if two gateways use a ticket at once, one admits the client', async () => {
 			const here = await open();
 			const there = await open(here.place);
 			for (let round = 0; round < 20; round += 1) {
@@ -48,7 +48,7 @@ for (const layout of LAYOUTS) {
 			}
 		});
 
-		test('it is kept for 30 seconds, and not longer', async () => {
+		test('a ticket is valid for 30 seconds, and not longer', async () => {
 			const { tickets, commands, keys, place } = await open();
 			const kept = await commands.pttl(keys.ticket(await tickets.issue(ADMISSION)));
 			expect(kept).toBeWithin(1, 30_001);
@@ -58,7 +58,7 @@ for (const layout of LAYOUTS) {
 			expect(await brief.redeem(ticket)).toBeNull();
 		});
 
-		test('a token that ends keeps its end; nonsense admits nobody', async () => {
+		test('a ticket keeps the expiry of its token; nonsense admits nobody', async () => {
 			const { tickets } = await open();
 			const ending = { ...ADMISSION, expiresAt: 1_800_000_000_000 };
 			expect(await tickets.redeem(await tickets.issue(ending))).toEqual(ending);

@@ -27,7 +27,7 @@ async function createAgain(topic: string): Promise<void> {
 	await admin.close();
 }
 
-test('it is stalled and reports what to do; after that, the new topic is read from its beginning', async () => {
+test('the partition stalls and reports what to do; afterwards the new topic is read from its start', async () => {
 	const stalled = new Map<string, string>();
 	lone = await loneWorker({
 		watch: {

@@ -79,7 +79,7 @@ const says = (count: number, text: string): Effect[] =>
 
 const ends = (): number[] => spans.map(({ to }) => to);
 
-test('a transaction ends between two commands, with a thousand rows at most', async () => {
+test('a transaction ends between two commands, with at most a thousand rows', async () => {
 	persistence.take(commands(says(2500, 'short')));
 	await persistence.flushed();
 	expect(ends()).toEqual([1000, 2000, 2500]);
@@ -88,7 +88,7 @@ test('a transaction ends between two commands, with a thousand rows at most', as
 	expect((await store.history.timeline(channel.id, all)).length).toBe(2500);
 });
 
-test('under load a transaction waits for more to write', async () => {
+test('under load a transaction waits for more facts', async () => {
 	const [first, second, third] = commands(says(3, 'short')) as [DecidedSpan, DecidedSpan, DecidedSpan];
 	const { promise, resolve } = Promise.withResolvers<void>();
 	gate = promise;
@@ -105,7 +105,7 @@ test('under load a transaction waits for more to write', async () => {
 	expect(ends()).toEqual([1, 3]);
 });
 
-test('people who join are counted, and those of one command stay together', async () => {
+test('members who join are counted, and those of one command stay in one transaction', async () => {
 	const join = (count: number, from: number, at: number) =>
 		joined(channel, people(count, from), BEGIN + at, 0);
 	persistence.take(commands([join(600, 100, 1), join(600, 1000, 2), join(3000, 2000, 3), join(1, 9000, 4)]));
@@ -114,14 +114,14 @@ test('people who join are counted, and those of one command stay together', asyn
 	expect((await store.source.memberships(channel.id, people(3000, 2000))).size).toBe(3000);
 });
 
-test('of long texts fewer go together', async () => {
+test('a transaction has fewer facts if their texts are long', async () => {
 	persistence.take(commands(says(60, 'x'.repeat(40_000))));
 	await persistence.flushed();
 	expect(ends().length).toBeGreaterThan(1);
 	expect(ends().at(-1)).toBe(60);
 });
 
-test('there is no room while too much waits, however few commands that are', async () => {
+test('there is no room while too much waits, however few the commands', async () => {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	gate = promise;
 	persistence.take(commands(says(1, 'x'.repeat(40_000))));

@@ -41,7 +41,7 @@ async function farBehind(): Promise<{ engine: Engine; meter: TurnMeter }> {
 	return { engine, meter };
 }
 
-test('many users who are far behind are verified in small steps, none of more rows than a count shows', async () => {
+test('many users who are far behind are verified in small steps, none with more rows than a count shows', async () => {
 	const { engine, meter } = await farBehind();
 	const verifier = new Verifier(engine.readState, engine.store.source);
 	// What is served is loaded before: it is another matter, with steps of its own.
@@ -57,7 +57,7 @@ test('many users who are far behind are verified in small steps, none of more ro
 	expect(meter.total).toBeLessThan(2 * COUNT_CAP);
 }, 60_000);
 
-test('what is posted, edited and deleted while many are verified is no drift', async () => {
+test('posts, edits and deletes while users are verified are not drift', async () => {
 	const place = await embedded.place();
 	closing.push(() => place.remove());
 	const engine = await place.open();

@@ -22,48 +22,48 @@ const check = (schema: Schema, raw: Record<string, unknown>, ignored = NONE) =>
 const parseOne = (argument: Argument<unknown>, value: unknown) => parse({ value: argument }, { value }).value;
 
 describe('names', () => {
-	test('an argument that the method does not have is ignored', () => {
+	test('an unknown argument is ignored', () => {
 		expect(parse({ channel: type.channel }, { channel: 'C123', nonce: '7', toString: 'x' })).toEqual({
 			channel: 'C123',
 		});
 	});
 
-	test('an administrator’s method refuses it, and names it', async () => {
+	test('an administrator’s method rejects an unknown argument, and names it', async () => {
 		const work = () => check({ channel: type.channel }, { channel: 'C123', colour: 'red' });
 		expect(await refusalOf(work)).toBe('invalid_arg_name');
 		expect(await detailOf(work)).toStartWith('colour: ');
 	});
 
-	test('names of Object.prototype are no arguments', async () => {
+	test('names of Object.prototype are not arguments', async () => {
 		for (const name of ['constructor', '__proto__', 'toString'])
 			expect(await refusalOf(() => check({}, Object.fromEntries([[name, '1']])))).toBe('invalid_arg_name');
 	});
 
-	test('what clients send along everywhere is no argument of none', () => {
+	test('arguments that clients send with every call are accepted by every method', () => {
 		const raw = { token: 'x', team_id: 'T1', pretty: '1', _x_id: 'abc', mrkdwn: 'true' };
 		expect(() => check({}, raw, new Set(['mrkdwn']))).not.toThrow();
 	});
 
-	test('a name that was sent is not repeated as it is', async () => {
+	test('an error does not repeat an argument’s name unescaped', async () => {
 		expect(await detailOf(() => check({}, { 'a\n<b>': '1' }))).toStartWith('a??b?: ');
 	});
 });
 
 describe('presence', () => {
-	test('a required argument that is missing, null or empty is refused and named', async () => {
+	test('a missing, null or empty required argument is rejected and named', async () => {
 		for (const raw of [{}, { channel: null }, { channel: '' }]) {
 			expect(await refusalOf(() => parse({ channel: type.channel }, raw))).toBe('missing_argument');
 			expect(await detailOf(() => parse({ channel: type.channel }, raw))).toStartWith('channel: ');
 		}
 	});
 
-	test('where Slack has its own code, that one is used', async () => {
+	test('Slack’s own error code is used where there is one', async () => {
 		expect(await refusalOf(() => parse({ users: type.users('no_user') }, {}))).toBe('no_user');
 		const name = type.text({ missing: 'invalid_name_required', takesEmpty: false });
 		expect(await refusalOf(() => parse({ name }, { name: '' }))).toBe('invalid_name_required');
 	});
 
-	test('optional ones may be absent, and defaults step in', () => {
+	test('optional arguments may be absent, and have defaults', () => {
 		const schema = { limit: type.limit(100), cursor: type.cursor('after'), user: optional(type.user) };
 		expect(parse(schema, { cursor: '' })).toEqual({ limit: 100, cursor: undefined, user: undefined });
 	});
@@ -146,7 +146,7 @@ describe('values', () => {
 		expect(parseOne(argument, value)).toEqual(expected);
 	});
 
-	test('a bad value names its argument', async () => {
+	test('an error names the argument with the bad value', async () => {
 		expect(await detailOf(() => parse({ oldest: type.oldest }, { oldest: 'x' }))).toStartWith('oldest: ');
 	});
 });
@@ -154,21 +154,21 @@ describe('values', () => {
 describe('blocks and attachments', () => {
 	const blocks = type.objects({ bad: 'invalid_blocks_format', max: 2, tooMany: 'too_many_attachments' });
 
-	test('JSON, or JSON as text', () => {
+	test('JSON, and JSON as text, are accepted', () => {
 		expect(parseOne(blocks, [{ type: 'divider' }])).toEqual([{ type: 'divider' }]);
 		expect(parseOne(blocks, '[{"type":"divider"}]')).toEqual([{ type: 'divider' }]);
 	});
 
-	test('anything but an array of objects is refused', async () => {
+	test('anything but an array of objects is rejected', async () => {
 		for (const value of ['[', '{}', '[1]', '[[]]', '[null]', 5, {}, 'x'])
 			expect(await refusalOf(() => parseOne(blocks, value))).toBe('invalid_blocks_format');
 	});
 
-	test('too many are refused', async () => {
+	test('too many blocks are rejected', async () => {
 		expect(await refusalOf(() => parseOne(blocks, [{}, {}, {}]))).toBe('too_many_attachments');
 	});
 
-	test('what is nested beyond reason is refused before anyone walks over it', async () => {
+	test('deeply nested blocks are rejected before they are traversed', async () => {
 		const deep = `[{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}]`;
 		expect(await refusalOf(() => parseOne(blocks, deep))).toBe('invalid_blocks_format');
 	});

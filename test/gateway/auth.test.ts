@@ -23,7 +23,7 @@ const setUp = (more: Parameters<typeof authenticator>[2] = {}) => {
 };
 
 describe('tokens', () => {
-	test('distinguish people from bots, and are long', () => {
+	test('tokens of people and bots differ, and are long', () => {
 		expect(newToken(false, random)).toMatch(/^xoxp-[\w-]{43}$/);
 		expect(newToken(true, random)).toMatch(/^xoxb-[\w-]{43}$/);
 		expect(isOpaque(newToken(true, random))).toBeTrue();
@@ -31,17 +31,17 @@ describe('tokens', () => {
 });
 
 describe('who is asking', () => {
-	test('the holder of a token', async () => {
+	test('the owner of a token is recognised', async () => {
 		const { auth, token, user } = setUp();
 		expect(await auth.identify(token)).toMatchObject({ kind: 'user', user, team: TEAM });
 	});
 
-	test('the administrator', async () => {
+	test('the administrator is recognised', async () => {
 		const { auth } = setUp();
 		expect(await auth.identify(ADMIN_TOKEN)).toEqual({ kind: 'admin' });
 	});
 
-	test('nobody, or somebody unknown', async () => {
+	test('a missing or unknown token is rejected', async () => {
 		const { auth, token } = setUp();
 		expect(await refusalOf(() => auth.identify(null))).toBe('not_authed');
 		expect(await refusalOf(() => auth.identify(''))).toBe('not_authed');
@@ -57,19 +57,19 @@ describe('who is asking', () => {
 		for (const one of wrong) expect(await refusalOf(() => auth.identify(one))).toBe('invalid_auth');
 	});
 
-	test('what cannot be a token is not looked up', async () => {
+	test('a text that cannot be a token is not looked up', async () => {
 		const { auth, directory } = setUp();
 		await refusalOf(() => auth.identify('garbage'));
 		expect(directory.asked).toBe(0);
 	});
 
-	test('a deactivated user', async () => {
+	test('a deactivated user is rejected', async () => {
 		const { auth, directory, token, user } = setUp();
 		directory.add({ ...user, deleted: true });
 		expect(await refusalOf(() => auth.identify(token))).toBe('account_inactive');
 	});
 
-	test('the holder of a token that was made after the user was signed out, by whichever clock', async () => {
+	test('a token created after its user was signed out works, whichever clock stamped it', async () => {
 		const { auth, clock, directory, token, user } = setUp();
 		directory.add({ ...user, signedOutTs: (clock.now() + 60_000) * 1000 });
 		const caller = await auth.identify(token);
@@ -81,15 +81,15 @@ describe('who is asking', () => {
 		expect(await auth.holds(admission)).toBeFalse();
 	});
 
-	test('the holder of a token of another workspace', async () => {
+	test('a token whose user is in another workspace is rejected', async () => {
 		const { auth, directory, token, user } = setUp();
 		directory.add({ ...user, team: 'T0000000002' });
 		expect(await refusalOf(() => auth.identify(token))).toBe('invalid_auth');
 	});
 });
 
-describe('what is remembered', () => {
-	test('a busy client does not reach the store', async () => {
+describe('what the gateway caches', () => {
+	test('repeated calls do not reach the store', async () => {
 		const { auth, directory, token } = setUp();
 		await auth.identify(token);
 		const asked = directory.asked;
@@ -97,7 +97,7 @@ describe('what is remembered', () => {
 		expect(directory.asked).toBe(asked);
 	});
 
-	test('a revoked token stops at once', async () => {
+	test('a revoked token stops working at once', async () => {
 		const { auth, clock, directory, token, user } = setUp();
 		const caller = await auth.identify(token);
 		directory.keep(token, user, clock.now());
@@ -105,7 +105,7 @@ describe('what is remembered', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
-	test('a look-up under way while a token is revoked is not remembered', async () => {
+	test('a lookup that is under way during a revocation is not cached', async () => {
 		const { auth, clock, directory, token, user } = setUp();
 		const underWay = Promise.resolve(auth.identify(token));
 		directory.keep(token, user, clock.now());
@@ -114,7 +114,7 @@ describe('what is remembered', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
-	test('while the store cannot be read, known tokens work, unless their revocation was received', async () => {
+	test('while the store is unavailable, cached tokens work, unless their revocation was received', async () => {
 		const { auth, clock, directory, token } = setUp();
 		const caller = await auth.identify(token);
 		directory.isAway = true;
@@ -131,7 +131,7 @@ describe('what is remembered', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('service_unavailable');
 	});
 
-	test('a revocation in another process is seen within a minute', async () => {
+	test('a revocation by another process takes effect within a minute', async () => {
 		const { auth, clock, directory, token, user } = setUp();
 		await auth.identify(token);
 		directory.keep(token, user, clock.now());
@@ -139,7 +139,7 @@ describe('what is remembered', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
-	test('is bounded', async () => {
+	test('the cache is bounded', async () => {
 		const { auth, directory, token, user } = setUp({ capacity: 10 });
 		await auth.identify(token);
 		for (let index = 0; index < 20; index += 1) {
@@ -153,14 +153,14 @@ describe('what is remembered', () => {
 	});
 });
 
-test('an empty administrator’s token is no token', () => {
+test('an empty administrator’s token is not accepted', () => {
 	expect(() => authenticator(new SmallDirectory(), new HandClock(), { adminToken: '' })).toThrow(
 		'token is empty',
 	);
 });
 
 describe('when a token was last used', () => {
-	test('is noted when it is looked up, together with others, and not again within five minutes', async () => {
+	test('the last use is recorded when the token is looked up, together with others, and at most every five minutes', async () => {
 		const { clock, directory, token } = setUp();
 		const written: TokenUse[][] = [];
 		const uses = new TokenUses({ noteTokenUse: async (some) => void written.push([...some]) });

@@ -19,27 +19,27 @@ const read = async (request: Request, query = '') =>
 const FORM = 'application/x-www-form-urlencoded';
 
 describe('where arguments come from', () => {
-	test('the query', async () => {
+	test('the query is read', async () => {
 		const get = new Request('http://localhost/api/x?a=1&b=x+y', { method: 'GET' });
 		expect(await read(get, 'a=1&b=x+y')).toEqual({ a: '1', b: 'x y' });
 	});
 
-	test('a form, which wins over the query', async () => {
+	test('a form is read, and wins over the query', async () => {
 		expect(await read(post('a=2&c=%C3%A9', FORM), 'a=1&b=1')).toEqual({ a: '2', b: '1', c: 'é' });
 	});
 
-	test('JSON, with its types', async () => {
+	test('JSON is read with its types', async () => {
 		const body = JSON.stringify({ a: 1, b: [true], c: null });
 		expect(await read(post(body, 'application/json; charset=utf-8'))).toEqual({ a: 1, b: [true], c: null });
 	});
 
-	test('a multipart form', async () => {
+	test('a multipart form is read', async () => {
 		const form = new FormData();
 		form.set('a', 'é');
 		expect(await read(post(form))).toEqual({ a: 'é' });
 	});
 
-	test('nowhere', async () => {
+	test('a request without arguments has none', async () => {
 		expect(await read(post(null))).toEqual({});
 		expect(await read(post('', FORM))).toEqual({});
 		expect(await read(post('', 'application/json'))).toEqual({});
@@ -65,8 +65,8 @@ describe('a form is read as URLSearchParams reads it', () => {
 	});
 });
 
-describe('what is refused', () => {
-	test('broken JSON, and JSON that is no object', async () => {
+describe('what is rejected', () => {
+	test('broken JSON, and JSON that is not an object', async () => {
 		expect(await refusalOf(() => read(post('{"a":', 'application/json')))).toBe('invalid_json');
 		for (const body of ['[]', '5', 'null', '"x"'])
 			expect(await refusalOf(() => read(post(body, 'application/json')))).toBe('json_not_object');
@@ -89,7 +89,7 @@ describe('what is refused', () => {
 		expect(await refusalOf(() => read(put))).toBe('invalid_post_type');
 	});
 
-	test('a body that is too large, whether it says so or not', async () => {
+	test('a body that is too large, with or without a content length', async () => {
 		const large = 'a'.repeat(MAX_BODY_BYTES + 1);
 		expect(await refusalOf(() => read(post(large, FORM)))).toBe('request_too_large');
 		const told = post('a=1', FORM, { 'content-length': String(MAX_BODY_BYTES + 1) });
@@ -98,7 +98,7 @@ describe('what is refused', () => {
 		expect(await refusalOf(() => read(garbled))).toBe('request_too_large');
 	});
 
-	test('an endless body is cut off while reading', async () => {
+	test('an endless body is cut off while it is read', async () => {
 		let sent = 0;
 		const endless = new ReadableStream<Uint8Array>({
 			pull(controller) {

@@ -46,7 +46,7 @@ const flush = (): void => {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('without resuming', () => {
-	test('nothing reaches it before its hello, everything after', async () => {
+	test('a socket gets nothing before its hello, and everything after it', async () => {
 		connection.send('early', 1);
 		await connection.pour(['hello']);
 		connection.release(1);
@@ -58,7 +58,7 @@ describe('without resuming', () => {
 });
 
 describe('resuming', () => {
-	test('what happens meanwhile follows what was missed, without what was among it', async () => {
+	test('live events follow the missed events, without those that were among them', async () => {
 		connection.hold();
 		connection.send('told 1', 1);
 		connection.send('told 2', 2);
@@ -72,7 +72,7 @@ describe('resuming', () => {
 		expect(socket.sent).toEqual(['hello', 'missed 1', 'missed 2', 'new 3', 'typing', 'new 4']);
 	});
 
-	test('held events are not sent again, nor older events of the same subject', async () => {
+	test('held events are not sent twice, and neither are older events of the same subject', async () => {
 		const event = (ts: number, at: number, text: string) => JSON.stringify({ ts, at, text });
 		const told = [event(5, 8, 'now')];
 		connection.hold();
@@ -90,7 +90,7 @@ describe('resuming', () => {
 		expect(socket.sent).toEqual([...told, event(6, 6, 'live'), event(5, 9, 'live')]);
 	});
 
-	test('no faster than the client takes it', async () => {
+	test('missed events are sent no faster than the client reads them', async () => {
 		socket.slow = true;
 		connection.hold();
 		const frames = Array.from({ length: 10 }, (_, index) => `${index}`.padEnd(9_000, '.'));
@@ -112,7 +112,7 @@ describe('resuming', () => {
 		expect(socket.sent).toEqual([...frames, 'new']);
 	});
 
-	test('one that closes in the middle stops, and nothing waits for it', async () => {
+	test('a socket that closes while it catches up stops, and nothing waits for it', async () => {
 		socket.slow = true;
 		connection.hold();
 		const poured = connection.pour(['a'.repeat(20_000), 'b']);
@@ -125,7 +125,7 @@ describe('resuming', () => {
 		expect(socket.sent).toHaveLength(1);
 	});
 
-	test('one that takes too long to catch up is cut off, to resume', () => {
+	test('a socket that takes too long to catch up is closed, so that it resumes', () => {
 		connection.hold();
 		const frame = 'x'.repeat(1_000_000);
 		for (let index = 1; index <= 5; index += 1) connection.send(frame, index);

@@ -48,7 +48,7 @@ for (const [name, method] of [
 	['client.counts', clientCounts],
 	['client.explain', clientExplain],
 ] as const)
-	test(`${name} of a user in many conversations counts as several calls`, async () => {
+	test(`${name} counts as several calls for a user in many conversations`, async () => {
 		expect(await leftAfter(method, 1)).toBe(BURST - 1);
 		expect(await leftAfter(method, 500)).toBe(BURST - 5);
 	});

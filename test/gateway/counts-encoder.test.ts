@@ -27,7 +27,7 @@ const rows: fc.Arbitrary<CountRow> = fc.record({
 	capped: fc.boolean(),
 });
 
-test('the bytes say what countFields says, row for row', () => {
+test('the encoded bytes equal countFields, row by row', () => {
 	const counts = fc.record({
 		rows: fc.array(rows, { maxLength: 30 }),
 		threads: fc.record({
@@ -67,7 +67,7 @@ test('the bytes say what countFields says, row for row', () => {
 	);
 });
 
-test('what was taken before a new beginning is void', () => {
+test('rows from before the last begin() are discarded', () => {
 	const encoder = new CountsEncoder();
 	encoder.begin(2);
 	encoder.row(emptyRow('C0VOID'));
@@ -78,7 +78,7 @@ test('what was taken before a new beginning is void', () => {
 	expect([channels.map(({ id }: { id: string }) => id), ims]).toEqual([['C0TRUE'], []]);
 });
 
-test('more rows than were announced find room', () => {
+test('more rows than announced fit', () => {
 	const encoder = new CountsEncoder();
 	encoder.begin(1);
 	const ids = Array.from({ length: 500 }, (_, index) => `C0MANY${index}`);
@@ -87,21 +87,18 @@ test('more rows than were announced find room', () => {
 	expect(channels.map(({ id }: { id: string }) => id)).toEqual(ids);
 });
 
-test.each([1, 10_000])(
-	'a response of %p rows stays as it is when its buffer is used again',
-	async (count) => {
-		const responseOf = (letter: string): Response => {
-			const encoder = new CountsEncoder();
-			encoder.begin(count);
-			for (let index = 0; index < count; index += 1) encoder.row(emptyRow(`C${letter}${index}`));
-			return success(new EncodedAnswer(encoder.finish(NO_TOTALS), () => encoder.release()), TAKER);
-		};
-		const first = responseOf('FIRST');
-		const second = responseOf('OTHER');
-		expect((await first.text()).match(/FIRST/g)?.length).toBe(count);
-		expect((await second.text()).match(/OTHER/g)?.length).toBe(count);
-	},
-);
+test.each([1, 10_000])('a response of %p rows stays unchanged when its buffer is reused', async (count) => {
+	const responseOf = (letter: string): Response => {
+		const encoder = new CountsEncoder();
+		encoder.begin(count);
+		for (let index = 0; index < count; index += 1) encoder.row(emptyRow(`C${letter}${index}`));
+		return success(new EncodedAnswer(encoder.finish(NO_TOTALS), () => encoder.release()), TAKER);
+	};
+	const first = responseOf('FIRST');
+	const second = responseOf('OTHER');
+	expect((await first.text()).match(/FIRST/g)?.length).toBe(count);
+	expect((await second.text()).match(/OTHER/g)?.length).toBe(count);
+});
 
 const ROOM = { totalBytes: 1 << 26, shareBytes: 1 << 26, nowMs: Date.now };
 const TAKER = { key: 'U1', budget: new MemoryBudget(ROOM), addressed: (json: string) => json };

@@ -61,13 +61,13 @@ function scene({ archived = false } = {}) {
 	return { connection, session, conversations, push, sent, changed };
 }
 
-test('a subscribed client is notified', async () => {
+test('a subscribed client gets new counts', async () => {
 	const { connection, changed } = scene();
 	connection.release(0);
 	expect((await changed()).sort()).toEqual(['unread_counts_updated', 'update_thread_state']);
 });
 
-test('one that catches up is not: it is notified afterwards', async () => {
+test('a client that is catching up gets new counts afterwards', async () => {
 	const { connection, changed } = scene();
 	connection.hold();
 	await changed();
@@ -76,7 +76,7 @@ test('one that catches up is not: it is notified afterwards', async () => {
 	expect((await changed()).sort()).toEqual(['unread_counts_updated', 'update_thread_state']);
 });
 
-test('a user who left meanwhile gets no event of the conversation', async () => {
+test('a user who has left meanwhile gets no event of the conversation', async () => {
 	const { connection, conversations, changed } = scene();
 	connection.release(0);
 	conversations.clear();
@@ -89,7 +89,7 @@ test('an archived conversation has no row to send', async () => {
 	expect(await changed()).toEqual(['update_thread_state']);
 });
 
-test('what is due to a client that caught up is sent to it alone', async () => {
+test('counts that a client missed while catching up are sent only to that client', async () => {
 	const { connection, session, push, sent } = scene();
 	const other = scene();
 	connection.release(0);
@@ -122,7 +122,7 @@ test('if a post is counted before its author’s cursor moves, only the author g
 	expect(sent).toEqual(['unread_counts_updated']);
 });
 
-test('a delete that thousands online want counts of takes the counts of a few in each turn', async () => {
+test('after a delete, counts for thousands of online users are computed a few per turn', async () => {
 	const meter = new TurnMeter();
 	const ONLINE = 20 * SESSIONS_PER_TURN;
 	const asked = new Set<string>();
@@ -156,7 +156,7 @@ test('a delete that thousands online want counts of takes the counts of a few in
 	expect(meter.largest).toBeLessThanOrEqual(SESSIONS_PER_TURN);
 });
 
-test('counts that could not be looked up are pushed when they can be', async () => {
+test('counts that could not be read are pushed when they can be', async () => {
 	const { connection, session, sent } = scene();
 	connection.release(0);
 	let isAway = true;

@@ -125,7 +125,7 @@ const CALLS: readonly [string, Record<string, string>, object?][] = [
 ];
 
 for (const [method, args, told = {}] of CALLS)
-	test(`${method} ${Object.keys(args).join(' ')}: decided, and nothing else can be asked`, async () => {
+	test(`${method} ${Object.keys(args).join(' ')} succeeds, even if nothing can be read after the decision`, async () => {
 		const answer = await call(method, args, method.startsWith('admin.') ? ADMIN_TOKEN : TOKEN);
 		expect(answer).toMatchObject({ status: 200, ok: true, ...told });
 		expect(isDecided).toBe(true);

@@ -23,7 +23,7 @@ function stage(users: (ids: readonly string[]) => Promise<readonly User[]>) {
 
 const person = (deleted: boolean) => async () => [userNamed('U2', { deleted })];
 
-test('an active user is looked up once in a while, and again after a deactivation', async () => {
+test('an active partner is looked up now and then, and again after a deactivation', async () => {
 	let isDeactivated = false;
 	const { clock, partners, asked } = stage(() => person(isDeactivated)());
 	for (let post = 0; post < 3; post += 1) await partners.check('U1', 'D1');
@@ -40,11 +40,11 @@ test('an active user is looked up once in a while, and again after a deactivatio
 	await partners.check('U1', 'D1');
 });
 
-test('people who are not in it learn nothing', async () => {
+test('users outside the direct message learn nothing', async () => {
 	await stage(person(true)).partners.check('U3', 'D1');
 });
 
-test('a store that does not answer, or is down, holds nobody up', async () => {
+test('a store that is down or does not answer delays nobody', async () => {
 	const hanging = Promise.withResolvers<readonly User[]>();
 	await stage(() => hanging.promise).partners.check('U1', 'D1');
 	await stage(() => Promise.reject(new Refusal('service_unavailable'))).partners.check('U1', 'D1');

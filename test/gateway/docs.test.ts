@@ -7,7 +7,7 @@ import { ERRORS } from '../../src/model/errors.ts';
 
 const read = (page: string): Promise<string> => Bun.file(new URL(`../../${page}`, import.meta.url)).text();
 
-test('docs/errors.md is what the table says', async () => {
+test('docs/errors.md matches the table of errors', async () => {
 	expect(await read(ERRORS_PAGE)).toBe(renderErrors());
 });
 
@@ -27,26 +27,26 @@ const names = (text: string, pattern: RegExp): string[] =>
 /** In parentheses stand values, not names. */
 const argumentsOf = (row: Row): string => row.arguments.replace(/\([^)]*\)/g, '');
 
-test('docs/methods.md has every method, once', () => {
+test('docs/methods.md has every method once', () => {
 	expect(rows.map((row) => row.name).sort()).toEqual(Object.keys(METHODS).sort());
 });
 
 describe.each(rows)('$name', (row) => {
 	const method = METHODS[row.name];
 
-	test('its arguments', () => {
+	test('documents its arguments', () => {
 		const schema = method?.schema ?? {};
 		const described = Object.keys(schema).map((name) => (schema[name]?.required ? `${name}*` : name));
 		expect(names(argumentsOf(row), /`(\w+\*?)`/g).sort()).toEqual(described.sort());
 	});
 
-	test('what it takes without effect', () => {
+	test('documents the arguments that it ignores', () => {
 		expect(names(argumentsOf(row), /(?<!\w)\*(\w+)\*(?!\w)/g).sort()).toEqual(
 			[...(method?.ignored ?? [])].sort(),
 		);
 	});
 
-	test('its errors are in the table', () => {
+	test('has only errors of the table', () => {
 		for (const code of names(row.errors, /`(\w+)`/g)) expect(Object.keys(ERRORS)).toContain(code);
 	});
 });

@@ -42,7 +42,7 @@ function scene() {
 	return { ...gateway, state, open };
 }
 
-test('a client that connects again at once makes few attempts, and gets in when that is possible', async () => {
+test('a client that reconnects at once makes few attempts, and connects as soon as it can', async () => {
 	const { open, state } = scene();
 	const end = Date.now() + WATCHED_MS;
 	while (Date.now() < end) {
@@ -56,7 +56,7 @@ test('a client that connects again at once makes few attempts, and gets in when 
 	socket.close();
 });
 
-test('a client that leaves during the pause, and a stop, do not wait for it', async () => {
+test('a client that leaves during the pause, and a server that stops, do not wait for it', async () => {
 	const { open, state, hub } = scene();
 	const socket = await open();
 	while (state.asked === 0) await Bun.sleep(1);

@@ -19,7 +19,7 @@ function stage(gate: FairGate) {
 	return { begun, start, end };
 }
 
-test('so many at once, one of each key, and keys take turns', async () => {
+test('the gate admits a limited number at once, one per key, and keys take turns', async () => {
 	const { begun, start, end } = stage(new FairGate(2));
 	for (const name of ['a1', 'a2', 'a3']) void start('a', name);
 	for (const name of ['b1', 'c1', 'd1']) void start(name[0] as string, name);
@@ -36,13 +36,13 @@ test('so many at once, one of each key, and keys take turns', async () => {
 	expect(begun.slice(5)).toEqual(['a3']);
 });
 
-test('work that fails gives its place back', async () => {
+test('failed work frees its slot', async () => {
 	const gate = new FairGate(1);
 	await expect(gate.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
 	expect(await gate.run('a', async () => 1)).toBe(1);
 });
 
-test('between two of a key everything else has its turn of the event loop', async () => {
+test('other work gets a turn of the event loop between two tasks of a key', async () => {
 	const gate = new FairGate(2);
 	const order: string[] = [];
 	const works = ['a1', 'a2', 'a3', 'a4'].map((name) => gate.run('a', async () => void order.push(name)));

@@ -7,7 +7,7 @@ import { Receipts } from '../../src/gateway/socket/receipts.ts';
 
 const MOST = 10_000;
 
-test('of what is confirmed while a mark is under way, the newest are kept for the next one', async () => {
+test('the next mark takes the newest messages that were confirmed while a mark was in flight', async () => {
 	const marked: (readonly number[])[] = [];
 	const { promise: slow, resolve: release } = Promise.withResolvers<void>();
 	const marks = new FocusMarks({
@@ -33,7 +33,7 @@ test('of what is confirmed while a mark is under way, the newest are kept for th
 	]);
 });
 
-test('of what a device has not confirmed, the newest are kept', () => {
+test('of the unconfirmed messages, the newest are kept', () => {
 	const confirmed: number[] = [];
 	const receipts = new Receipts({
 		ping: () => 1,

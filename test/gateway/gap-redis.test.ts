@@ -67,7 +67,7 @@ for (const layout of LAYOUTS) {
 			return { bus, open, cut, forgottenTokens: () => forgotten, doubts: () => expired };
 		};
 
-		test('sockets are closed, and those that reconnect receive events', async () => {
+		test('a gap closes the sockets, and those that reconnect receive events', async () => {
 			const { bus, open, cut, forgottenTokens, doubts } = await scene();
 			const before = [await open(), await open()];
 			await cut();
@@ -87,7 +87,7 @@ for (const layout of LAYOUTS) {
 			}
 		});
 
-		test('where something was lost on its way, those it was for connect again, and no others', async () => {
+		test('a lost publication makes only its subscribers reconnect', async () => {
 			const { bus, open } = await scene();
 			const [concerned, other] = [await open('U1'), await open('U2')];
 			bus.publish('user:U1', { type: 'lost' });

@@ -73,7 +73,7 @@ async function scene(
 	return socket;
 }
 
-test('a socket looks up its conversations once joins are subscribed, and what it missed once all are', async () => {
+test('a socket looks up its conversations after subscribing to joins, and its missed events after subscribing to all', async () => {
 	const bus = new SlowBus();
 	const heardAt = new Map<string, Set<Topic>>();
 	await scene(bus, (what) => heardAt.set(what, new Set(bus.heard)));
@@ -81,7 +81,7 @@ test('a socket looks up its conversations once joins are subscribed, and what it
 	expect(heardAt.get('missed')?.has('live:C1')).toBe(true);
 });
 
-test('a new member receives what follows; missed events are looked up only if something happened since', async () => {
+test('a new member receives later events; missed events are read only if something happened since the join', async () => {
 	for (const [newest, lookups] of [
 		[1, []],
 		[2, ['missed']],
@@ -97,7 +97,7 @@ test('a new member receives what follows; missed events are looked up only if so
 	}
 });
 
-test('a client that has to reload receives everything after that', async () => {
+test('a client that has to reload receives every later event', async () => {
 	const tooFarBehind: SyncResult = { tooFarBehind: true, stamp: 100, position: 100 };
 	for (const bus of [new MemoryBus(), new SlowBus()]) {
 		const socket = await scene(bus, () => undefined, tooFarBehind);

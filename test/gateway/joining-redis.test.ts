@@ -119,7 +119,7 @@ for (const layout of LAYOUTS) {
 			return { posted, heard, told, failures, worker, own, post, move, settled, lookups };
 		};
 
-		test('everything since the join is sent once, in order', async () => {
+		test('a new member gets every event since the join once, in order', async () => {
 			const { posted, heard, failures, post, move, settled } = await scene();
 			for (let index = 0; index < JOINS; index += 1) {
 				move('joined', `C${index}`);
@@ -136,7 +136,7 @@ for (const layout of LAYOUTS) {
 			expect(failures).toEqual([]);
 		});
 
-		test('a removed user who rejoins receives nothing from in between', async () => {
+		test('a removed user who rejoins gets nothing from in between', async () => {
 			const { heard, post, move, settled, lookups } = await scene();
 			lookups.always = true;
 			const { promise, resolve } = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ for (const layout of LAYOUTS) {
 			expect(heard).toEqual([]);
 		});
 
-		test('what the user’s own topic delivers during the lookup wins', async () => {
+		test('an event on the user’s own topic during the lookup wins', async () => {
 			const { heard, told, worker, own, post, move, settled, lookups } = await scene();
 			lookups.always = true;
 			const { promise, resolve } = Promise.withResolvers<void>();
@@ -175,7 +175,7 @@ for (const layout of LAYOUTS) {
 			expect(told).toEqual(['thread_unsubscribed']);
 		});
 
-		test('a user who left at once receives nothing more, one who rejoined receives it once', async () => {
+		test('a user who leaves at once gets nothing more; a user who rejoins gets each event once', async () => {
 			const { heard, post, move, settled } = await scene();
 			for (const change of ['joined', 'left', 'joined'] as const) move(change, 'C1');
 			move('joined', 'C2');

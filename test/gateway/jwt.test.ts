@@ -24,7 +24,7 @@ async function mustVerify(options: Parameters<typeof jwtVerifier>[0]): Promise<J
 }
 
 describe('a shared secret', () => {
-	test('gives user, workspace and end', async () => {
+	test('a valid token has user, workspace and expiry', async () => {
 		const verifier = await mustVerify({ secret: SECRET });
 		const exp = seconds() + 60;
 		expect(await verifier.verify(await sign({ ...CLAIMS, exp }))).toEqual({
@@ -41,7 +41,7 @@ describe('a shared secret', () => {
 		expect(await refusalOf(() => verifier.verify(token))).toBe('token_expired');
 	});
 
-	test('forged ones are refused', async () => {
+	test('forged tokens are rejected', async () => {
 		const verifier = await mustVerify({ secret: SECRET });
 		const exp = seconds() + 60;
 		const unsigned = new UnsecuredJWT({ ...CLAIMS, exp }).encode();
@@ -61,7 +61,7 @@ describe('a shared secret', () => {
 		for (const token of forged) expect(await refusalOf(() => verifier.verify(token))).toBe('invalid_auth');
 	});
 
-	test('claims that are missing or malformed are refused', async () => {
+	test('missing and malformed claims are rejected', async () => {
 		const verifier = await mustVerify({ secret: SECRET });
 		const exp = seconds() + 60;
 		const wrong: JWTPayload[] = [
@@ -79,7 +79,7 @@ describe('a shared secret', () => {
 		}
 	});
 
-	test('only one spelling of each part is taken', async () => {
+	test('only one spelling of each part is accepted', async () => {
 		const verifier = await mustVerify({ secret: SECRET });
 		const token = await sign({ ...CLAIMS, exp: seconds() + 60 });
 		await verifier.verify(token);
@@ -92,7 +92,7 @@ describe('a shared secret', () => {
 			expect(await refusalOf(() => verifier.verify(token.slice(0, -1) + letter))).toBe('invalid_auth');
 	});
 
-	test('audience and issuer are checked where they are configured', async () => {
+	test('audience and issuer are checked if they are configured', async () => {
 		const exp = seconds() + 60;
 		const verifier = await mustVerify({ secret: SECRET, audience: 'tidemark', issuer: 'https://id.example' });
 		const right = { ...CLAIMS, exp, aud: 'tidemark', iss: 'https://id.example' };
@@ -104,7 +104,7 @@ describe('a shared secret', () => {
 			expect(await refusalOf(async () => verifier.verify(await sign(wrong)))).toBe('invalid_auth');
 	});
 
-	test('a short secret is no configuration', async () => {
+	test('a short secret is rejected as a setting', async () => {
 		await expect(jwtVerifier({ secret: 'short' }, clock.now)).rejects.toThrow(
 			'the secret must have at least',
 		);
@@ -129,12 +129,12 @@ describe('a key set', () => {
 	const signed = (key: CryptoKey, kid = 'one') =>
 		new SignJWT({ ...CLAIMS, exp: seconds() + 60 }).setProtectedHeader({ alg: 'ES256', kid }).sign(key);
 
-	test('from a file', async () => {
+	test('keys are read from a file', async () => {
 		const verifier = await mustVerify({ jwks: file });
 		expect(await verifier.verify(await signed(keys.privateKey))).toMatchObject({ user: 'U123', team: TEAM });
 	});
 
-	test('refuses another key, an unknown key id, and an HMAC made with the public key', async () => {
+	test('another key, an unknown key id, and an HMAC made with the public key are rejected', async () => {
 		const verifier = await mustVerify({ jwks: file });
 		const other = await generateKeyPair('ES256');
 		const confused = await sign({ ...CLAIMS, exp: seconds() + 60 }, await exportSPKI(keys.publicKey));
@@ -142,14 +142,14 @@ describe('a key set', () => {
 			expect(await refusalOf(() => verifier.verify(token))).toBe('invalid_auth');
 	});
 
-	test('from an address', async () => {
+	test('keys are fetched from a URL', async () => {
 		const server = Bun.serve({ port: 0, fetch: () => new Response(jwks) });
 		const verifier = await mustVerify({ jwks: `http://localhost:${server.port}/jwks.json` });
 		expect(await verifier.verify(await signed(keys.privateKey))).toMatchObject({ user: 'U123' });
 		await server.stop(true);
 	});
 
-	test('that cannot be had is our fault, not the token’s', async () => {
+	test('keys that cannot be fetched are the server’s error, not the token’s', async () => {
 		const server = Bun.serve({ port: 0, fetch: () => new Response('no', { status: 500 }) });
 		const verifier = await mustVerify({ jwks: `http://localhost:${server.port}/jwks.json` });
 		const token = await signed(keys.privateKey);
@@ -167,7 +167,7 @@ describe('a JWT as a token', () => {
 		return { directory, clock: own, token, auth: authenticator(directory, own, { jwt }) };
 	};
 
-	test('names a user of the workspace, until it expires', async () => {
+	test('identifies a user of the workspace until it expires', async () => {
 		const { auth, clock: own, token } = await setUp();
 		expect(await auth.identify(token)).toMatchObject({ kind: 'user', user: { id: 'U123' } });
 		own.pass(29_000);
@@ -176,7 +176,7 @@ describe('a JWT as a token', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_expired');
 	});
 
-	test('of nobody is refused', async () => {
+	test('of an unknown user is rejected', async () => {
 		const { auth, directory, token } = await setUp();
 		directory.people.clear();
 		expect(await refusalOf(() => auth.identify(token))).toBe('invalid_auth');
@@ -191,7 +191,7 @@ describe('a JWT as a token', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
-	test('that was issued before its user was signed out is revoked; one issued later is not', async () => {
+	test('issued before its user was signed out is revoked; one issued later is not', async () => {
 		const { auth, clock: own, directory } = await setUp();
 		const second = Math.floor(own.now() / 1000);
 		const issued = (iat: number) => sign({ ...CLAIMS, iat, exp: second + 30 });
@@ -203,7 +203,7 @@ describe('a JWT as a token', () => {
 		expect(await auth.holds({ ...held, issuedAt: (second + 1) * 1000 })).toBeTrue();
 	});
 
-	test('that was revoked stays so under another valid signature of the same claims', async () => {
+	test('that was revoked stays revoked under another valid signature of the same claims', async () => {
 		const keys = await generateKeyPair('ES256', { extractable: true });
 		const folder = await mkdtemp(join(tmpdir(), 'tidemark-jwks-'));
 		const file = join(folder, 'jwks.json');
@@ -235,7 +235,7 @@ describe('a JWT as a token', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
-	test('is nothing where JWTs are not configured', async () => {
+	test('is rejected if JWTs are not configured', async () => {
 		const { directory, clock: own, token } = await setUp();
 		expect(await refusalOf(() => authenticator(directory, own).identify(token))).toBe('invalid_auth');
 	});

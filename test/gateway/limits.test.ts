@@ -20,7 +20,7 @@ const takeMany = (limits: Limits, user: string, times: number): number => {
 };
 
 describe('limits', () => {
-	test('allow a burst, and then the rate', () => {
+	test('allow a burst, then the rate', () => {
 		const { clock, limits } = setUp();
 		expect(takeMany(limits, 'U1', 100)).toBe(20);
 		clock.pass(1000);
@@ -29,7 +29,7 @@ describe('limits', () => {
 		expect(takeMany(limits, 'U1', 100)).toBe(20);
 	});
 
-	test('hold over a long time, whenever buckets are dropped', () => {
+	test('hold over a long time, whenever buckets are evicted', () => {
 		const { clock, limits } = setUp();
 		let allowed = 0;
 		for (let step = 0; step < 1000; step += 1) {
@@ -40,13 +40,13 @@ describe('limits', () => {
 		expect(allowed).toBeLessThanOrEqual(1020);
 	});
 
-	test('are each user’s own', () => {
+	test('are separate for each user', () => {
 		const { limits } = setUp();
 		takeMany(limits, 'U1', 100);
 		expect(takeMany(limits, 'U2', 100)).toBe(20);
 	});
 
-	test('contain how long to wait, in whole seconds', () => {
+	test('say how long to wait, in whole seconds', () => {
 		const { clock, limits } = setUp();
 		takeMany(limits, 'U1', 20);
 		expect(limits.take('U1', 'requests')).toBe(1);
@@ -54,7 +54,7 @@ describe('limits', () => {
 		expect(limits.take('U1', 'requests')).toBe(0);
 	});
 
-	test('a call that costs more than the burst is made with a full bucket, and empties it', () => {
+	test('a call that costs more than the burst needs a full bucket, and empties it', () => {
 		const { clock, limits } = setUp();
 		expect(limits.take('U1', 'requests')).toBe(0);
 		expect(limits.takeMore('U1', 'requests', 1_000)).toBe(0);
@@ -64,13 +64,13 @@ describe('limits', () => {
 		expect(limits.takeMore('U1', 'requests', 1_000)).toBe(0);
 	});
 
-	test('of 0 are off', () => {
+	test('of 0 are disabled', () => {
 		const { limits } = setUp();
 		for (let index = 0; index < 10_000; index += 1) expect(limits.take('U1', 'posts')).toBe(0);
 		expect(limits.size).toBe(0);
 	});
 
-	test('spread those who are to connect again', () => {
+	test('spread the clients that reconnect', () => {
 		const waits = new Set<number>();
 		for (const share of [0, 0.2, 0.4, 0.6, 0.8, 0.999]) {
 			const { limits } = setUp(() => share);
@@ -81,7 +81,7 @@ describe('limits', () => {
 		expect([...waits]).toEqual([1, 2, 3, 4, 5, 6]);
 	});
 
-	test('forget users who are idle', () => {
+	test('forget idle users', () => {
 		const { clock, limits } = setUp();
 		for (let index = 0; index < 10_000; index += 1) limits.take(`U${index}`, 'requests');
 		expect(limits.size).toBe(10_000);
@@ -92,7 +92,7 @@ describe('limits', () => {
 		expect(limits.size).toBeLessThanOrEqual(2);
 	});
 
-	test('a clock that jumps back locks nobody out for long', () => {
+	test('a clock that jumps back blocks nobody for long', () => {
 		const { clock, limits } = setUp();
 		takeMany(limits, 'U1', 5);
 		clock.pass(-10_000);
@@ -120,7 +120,7 @@ test('a call that costs more takes more; one that costs more than a burst takes 
 	expect(limits.take('U1', 'requests')).toBe(1);
 });
 
-test('a call that turns out to cost more makes the next ones wait, and never for longer than a bucket takes to fill', () => {
+test('a call that turns out to cost more delays later calls, but never longer than a bucket takes to fill', () => {
 	const { clock, limits } = setUp();
 	expect(limits.take('U1', 'requests')).toBe(0);
 	limits.charge('U1', 'requests', 24);

@@ -40,7 +40,7 @@ test('each listener receives the events of its own conversations', () => {
 	expect([registry.isListening(bob, 'C1'), registry.isListening(bob, 'C2')]).toEqual([false, true]);
 });
 
-test('joining later adds a member, leaving removes one', () => {
+test('a later join adds a listener, and a leave removes it', () => {
 	const ann = listener('ann');
 	registry.listen(ann, new Set(['C1']));
 	registry.listen(ann, new Set(['C2']));
@@ -50,7 +50,7 @@ test('joining later adds a member, leaving removes one', () => {
 	expect([receivers('C1'), receivers('C2')]).toEqual([[], ['ann of C2']]);
 });
 
-test('free seats are reused, and their new listeners receive nothing of the old ones', () => {
+test('free seats are reused, and the new listener gets no events of the old one', () => {
 	const everybody = Array.from({ length: 50 }, (_, index) => listener(`first ${index}`));
 	for (const one of everybody) registry.listen(one, new Set(['C1', 'C2', 'C3']));
 	for (const one of everybody.slice(0, 49)) registry.leaveAll(one);
@@ -63,7 +63,7 @@ test('free seats are reused, and their new listeners receive nothing of the old 
 	expect([receivers('C1'), receivers('C4'), receivers('C5')]).toEqual([[], ['late of C4'], ['last of C5']]);
 });
 
-test('the bus is subscribed to while anybody listens', () => {
+test('the bus subscription lasts while a conversation has a listener', () => {
 	const subscribed: string[] = [];
 	bus.subscribe = (topic) => void subscribed.push(`+${topic}`);
 	bus.unsubscribe = (topic) => void subscribed.push(`-${topic}`);

@@ -16,7 +16,7 @@ const hold = (key: string, bytes: number, name = key, forMs = 1000) =>
 	budget.hold(key, bytes, forMs, (reason) => ended.push(`${name} ${reason}`));
 
 describe('a budget of memory', () => {
-	test('is given back', () => {
+	test('frees released memory', () => {
 		const held = hold('a', 60);
 		expect(hold('a', 1)).toBeNull();
 		held?.release();
@@ -26,12 +26,12 @@ describe('a budget of memory', () => {
 		expect(ended).toEqual([]);
 	});
 
-	test('gives a key that holds nothing room for one thing of any size', () => {
+	test('admits one item of any size for a key that holds nothing', () => {
 		expect(hold('a', 500)).not.toBeNull();
 		expect(hold('a', 1)).toBeNull();
 	});
 
-	test('that is used up takes the oldest from the key that holds most', () => {
+	test('evicts the oldest item of the key that holds most when it is full', () => {
 		hold('a', 30, 'a1');
 		hold('a', 30, 'a2');
 		hold('b', 40);
@@ -40,7 +40,7 @@ describe('a budget of memory', () => {
 		expect(budget.heldBytes).toBe(80);
 	});
 
-	test('that is used up refuses a newcomer who would hold most', () => {
+	test('rejects a new item whose key would hold most when it is full', () => {
 		hold('a', 50);
 		hold('b', 50);
 		expect(hold('c', 55)).toBeNull();
@@ -48,7 +48,7 @@ describe('a budget of memory', () => {
 		expect(ended).toEqual([]);
 	});
 
-	test('ends what outlives its time, once', () => {
+	test('ends items that exceed their time, once', () => {
 		hold('a', 10, 'short', 100);
 		hold('a', 10, 'long', 10_000);
 		clock.pass(100);

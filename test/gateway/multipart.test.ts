@@ -22,14 +22,14 @@ const part = (headers: string, content: string): string => `--BOUND\r\n${headers
 const FILE = 'Content-Disposition: form-data; name="body"; filename="a.txt"';
 const END = '--BOUND--\r\n';
 
-test('boundaries', () => {
+test('the boundary is read from the content type', () => {
 	expect(boundaryOf('multipart/form-data; boundary=abc')).toBe('abc');
 	expect(boundaryOf('Multipart/Form-Data; charset=x; boundary="a b"')).toBe('a b');
 	expect(boundaryOf('application/octet-stream')).toBeNull();
 	expect(() => boundaryOf('multipart/form-data')).toThrow(BadMultipart);
 });
 
-test('the first part with a file name, in chunks of any size', async () => {
+test('the first part with a file name is read, in chunks of any size', async () => {
 	const random = new Random(7);
 	const content = `\r\n--BOUN\r\n--BOUNX --BOUND ${'x'.repeat(300)}\r\n\r\n`;
 	const form = `preamble\r\n${part('Content-Disposition: form-data; name="t"', 'text')}${part(FILE, content)}${part(FILE, 'second')}${END}`;
@@ -39,7 +39,7 @@ test('the first part with a file name, in chunks of any size', async () => {
 	expect(await read(part(`content-type: text/plain\r\n${FILE.toLowerCase()}`, 'lower') + END)).toBe('lower');
 });
 
-test('what is no form is refused', async () => {
+test('a body that is not a form is rejected', async () => {
 	const bad = [
 		'',
 		'nothing like it',

@@ -103,7 +103,7 @@ async function named(name: string): Promise<string[]> {
 	return items.filter((one) => one.name === name).map(({ id }) => id);
 }
 
-test('an outcome that is not known keeps the name: what is created late has it, and nothing else gets it', async () => {
+test('an unknown outcome keeps the name reserved: a late creation has it, and nothing else gets it', async () => {
 	log = 'waits';
 	expect(await caught(create('late'))).toEqual(refused('outcome_unknown'));
 	log = 'goes on';
@@ -113,7 +113,7 @@ test('an outcome that is not known keeps the name: what is created late has it, 
 	await eventually(async () => expect(await named('late')).toHaveLength(1), 10_000);
 });
 
-test('also after a minute, while it may still take place', async () => {
+test('the name stays reserved after a minute, while the creation may still happen', async () => {
 	log = 'waits';
 	expect(await caught(create('later'))).toEqual(refused('outcome_unknown'));
 	later = 2 * MINUTE_MICROS;
@@ -125,7 +125,7 @@ test('also after a minute, while it may still take place', async () => {
 	expect(await named('later')).toHaveLength(1);
 });
 
-test('and of a channel that is to be renamed', async () => {
+test('the same holds for the new name of a channel', async () => {
 	const [one, other] = [await create('one'), await create('other')];
 	log = 'waits';
 	expect(await caught(rename(one, 'wanted'))).toEqual(refused('outcome_unknown'));
@@ -138,7 +138,7 @@ test('and of a channel that is to be renamed', async () => {
 	expect(await named('wanted')).toEqual([one]);
 });
 
-test('what was never sent leaves the name free', async () => {
+test('a command that was never sent frees the name', async () => {
 	log = 'is away';
 	expect(await caught(create('free'))).toEqual(refused('service_unavailable'));
 	log = 'goes on';
@@ -146,7 +146,7 @@ test('what was never sent leaves the name free', async () => {
 	expect(await named('free')).toHaveLength(1);
 });
 
-test('a command that was lost gives its name up after a minute, and no earlier', async () => {
+test('a lost command frees its name after a minute, and not earlier', async () => {
 	log = 'waits';
 	expect(await caught(create('lost'))).toEqual(refused('outcome_unknown'));
 	waiting = [];

@@ -28,12 +28,12 @@ function toldOf(wanted: string, effect: Effect): string[] {
 	return told;
 }
 
-test('a leave is sent to its user directly, before the unsubscribe, to others over the conversation', () => {
+test('a leave is sent to its user directly, before the unsubscribe, and to others over the conversation', () => {
 	const told = toldOf('member_left_channel', left(conversation('C01'), 'U02', BEGIN + 1));
 	expect(told).toEqual(['user:U02: U02', 'live:C01: U02 but U02', 'user:U02: left']);
 });
 
-test('a join is sent to its user directly, to others over the conversation', () => {
+test('a join is sent to its user directly, and to others over the conversation', () => {
 	const told = toldOf('member_joined_channel', joined(conversation('C01'), ['U02', 'U03'], BEGIN + 1, 0));
 	expect(told.filter((one) => !one.endsWith(': joined'))).toEqual([
 		'user:U02: U02',

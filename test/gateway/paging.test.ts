@@ -3,13 +3,13 @@ import { decodeCursor, encodeCursor, nextCursor } from '../../src/gateway/http/p
 import { between, bounds } from '../../src/gateway/http/window.ts';
 
 describe('cursors', () => {
-	test('are base64 of what comes next', () => {
+	test('are base64 of the next key', () => {
 		expect(Buffer.from(encodeCursor('next_ts', 1717200000123456), 'base64').toString()).toBe(
 			'next_ts:1717200000123456',
 		);
 	});
 
-	test('come back as they went out, also without their padding', () => {
+	test('are accepted as they were returned, also without padding', () => {
 		for (const value of ['1717200000123456', '1', '12', '123']) {
 			const cursor = encodeCursor('next_ts', value);
 			expect(decodeCursor('next_ts', cursor)).toBe(value);
@@ -18,7 +18,7 @@ describe('cursors', () => {
 		expect(decodeCursor('after', encodeCursor('after', 'U123'))).toBe('U123');
 	});
 
-	test('of another method, or made up, are none', () => {
+	test('of another method, or invented, are rejected', () => {
 		const made = [
 			'',
 			'=',
@@ -32,7 +32,7 @@ describe('cursors', () => {
 			expect(decodeCursor('next_ts', text)).toBeUndefined();
 	});
 
-	test('end with an empty text', () => {
+	test('are empty at the end of a list', () => {
 		expect(nextCursor('after', null)).toEqual({ response_metadata: { next_cursor: '' } });
 	});
 });
@@ -40,16 +40,16 @@ describe('cursors', () => {
 describe('windows', () => {
 	const all = { oldest: undefined, latest: undefined, inclusive: false, cursor: undefined };
 
-	test('bounds are exclusive unless they are inclusive', () => {
+	test('bounds are exclusive unless inclusive is set', () => {
 		expect(bounds({ ...all, oldest: 10, latest: 20 })).toEqual({ after: 10, before: 20 });
 		expect(bounds({ ...all, oldest: 10, latest: 20, inclusive: true })).toEqual({ after: 9, before: 21 });
 	});
 
-	test('without bounds, everything', () => {
+	test('without bounds, the window is everything', () => {
 		expect(bounds({ ...all, inclusive: true })).toEqual({ after: 0, before: Number.MAX_SAFE_INTEGER });
 	});
 
-	test('a cursor goes on where the page ended, never beyond the window', () => {
+	test('a cursor continues where the page ended, never beyond the window', () => {
 		const window = { ...all, oldest: 10, latest: 20 };
 		expect(between({ ...window, cursor: '15' }, 'forward')).toEqual({ after: 15, before: 20 });
 		expect(between({ ...window, cursor: '15' }, 'backward')).toEqual({ after: 10, before: 15 });

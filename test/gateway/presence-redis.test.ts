@@ -59,7 +59,7 @@ for (const layout of LAYOUTS) {
 			return { presence, sessions, socketOf, die, place };
 		};
 
-		test('the last socket of a user was there: inactive; another is elsewhere: still active', async () => {
+		test('a user whose last socket was at the dead gateway becomes away; a user with another socket stays active', async () => {
 			const active = new Map<string, boolean>();
 			const dying = await gateway('g1', active);
 			const living = await gateway('g2', active, dying.place);

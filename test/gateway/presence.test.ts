@@ -36,7 +36,7 @@ function scene() {
 	};
 }
 
-test('who connects elsewhere while it is noted that the last socket here ended is active', async () => {
+test('a user who connects elsewhere while the end of the last socket here is recorded is active', async () => {
 	const { sessions, gateway, told, isActive, holdNext } = scene();
 	await sessions.connected('U1', 'a');
 	await sessions.disconnected('U1', 'a');
@@ -49,7 +49,7 @@ test('who connects elsewhere while it is noted that the last socket here ended i
 	expect(told.at(-1)).toBe('active');
 });
 
-test('who leaves elsewhere while it is noted that it came is not', async () => {
+test('a user who disconnects elsewhere while a connect is recorded is not active', async () => {
 	const { sessions, gateway, told, isActive, holdNext } = scene();
 	await sessions.connected('U1', 'a');
 	holdNext(async () => {
@@ -61,7 +61,7 @@ test('who leaves elsewhere while it is noted that it came is not', async () => {
 	expect(told.at(-1)).toBe('away');
 });
 
-test('who comes and goes without end holds nobody up', async () => {
+test('a user who connects and disconnects endlessly delays nobody', async () => {
 	const { sessions, gateway } = scene();
 	let looks = 0;
 	sessions.isActive = async () => {

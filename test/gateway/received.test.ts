@@ -56,7 +56,7 @@ const lockOut = async () => {
 	for (let index = 0; index < BURST; index += 1) await refusalOf(() => send(`xoxp-nobody-${index}`));
 };
 
-test('a user who was known a while ago is served behind an address that is locked out; a stranger is not', async () => {
+test('a recently known user is served behind a locked-out address; an unknown one is not', async () => {
 	await send(TOKEN);
 	await lockOut();
 	clock.pass(61_000);
@@ -68,7 +68,7 @@ test('a user who was known a while ago is served behind an address that is locke
 	expect(await refusalOf(() => send(TOKEN))).toBe('ratelimited');
 });
 
-test('the body of a user who was known a while ago is held as theirs, not as their address’s', async () => {
+test('the body of a recently known user counts for the user, not for the address', async () => {
 	await send(TOKEN);
 	clock.pass(61_000);
 	services.bodies.hold(ADDRESS, SHARE, 60_000, () => undefined);
@@ -76,7 +76,7 @@ test('the body of a user who was known a while ago is held as theirs, not as the
 	expect(await refusalOf(() => send(newToken(false, random)))).toBe('ratelimited');
 });
 
-test('JWTs that have expired do not lock out their address; forged ones do', async () => {
+test('expired JWTs do not lock out their address; forged ones do', async () => {
 	const sign = (secret: string, seconds: number) =>
 		new SignJWT({ sub: 'U123', team: TEAM, exp: Math.floor(clock.now() / 1000) + seconds })
 			.setProtectedHeader({ alg: 'HS256' })
@@ -91,7 +91,7 @@ test('JWTs that have expired do not lock out their address; forged ones do', asy
 	expect(await refusalOf(() => send(forged))).toBe('ratelimited');
 });
 
-test('a body waits for as long as its token takes to look up, and has its own time only then', async () => {
+test('a body waits while its token is looked up, and its own time starts afterwards', async () => {
 	const { promise: answer, resolve } = Promise.withResolvers<void>();
 	const users = directory.users.bind(directory);
 	directory.users = async (ids) => {

@@ -46,7 +46,7 @@ const answer = (request: number) =>
 		outcome: { ok: false, error: 'already_archived' },
 	});
 
-test('no worker: reported once, until the first answer', async () => {
+test('a missing worker is reported once, until the first answer', async () => {
 	begin({ timeoutMs: 60_000, silentMs: 50, lookEveryMs: 10 });
 	const ended = Promise.allSettled([submit(), submit()]);
 	while (reported.length === 0) await Bun.sleep(5);
@@ -57,13 +57,13 @@ test('no worker: reported once, until the first answer', async () => {
 	expect(reported).toEqual(['silent', 'answered']);
 });
 
-test('a request that nobody answers fails in time, and with the last of them the silence ends', async () => {
+test('an unanswered request times out, and the report ends with the last of them', async () => {
 	begin({ timeoutMs: 150, silentMs: 50, lookEveryMs: 10 });
 	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
 	expect(reported).toEqual(['silent', 'answered']);
 });
 
-test('one lost reply is no silence while others are answered', async () => {
+test('one lost reply is not reported while others are answered', async () => {
 	begin({ timeoutMs: 300, silentMs: 200, lookEveryMs: 10 });
 	const lost = submit().catch((error) => error.code);
 	let isOver = false;
@@ -80,7 +80,7 @@ test('one lost reply is no silence while others are answered', async () => {
 	expect(reported).toEqual([]);
 });
 
-test('an answer in time reports nothing', async () => {
+test('an answer in time causes no report', async () => {
 	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 10 });
 	const asking = submit();
 	await Bun.sleep(30);
@@ -89,7 +89,7 @@ test('an answer in time reports nothing', async () => {
 	expect(reported).toEqual([]);
 });
 
-test('replies to several requests may come in one message', async () => {
+test('one message may carry the replies to several requests', async () => {
 	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 10 });
 	const ended = Promise.allSettled([submit(), submit(), submit()]);
 	const outcome = { ok: false, error: 'already_archived' } as const;
@@ -102,7 +102,7 @@ test('replies to several requests may come in one message', async () => {
 	for (const one of await ended) expect(one).toMatchObject({ reason: { code: 'already_archived' } });
 });
 
-test('outcomes that may have been lost are not waited for as long as others', async () => {
+test('outcomes that may be lost are awaited for a shorter time', async () => {
 	begin({ timeoutMs: 60_000, silentMs: 20, lookEveryMs: 10 });
 	const [lost, late] = [submit(), submit()];
 	await Bun.sleep(1);
@@ -116,7 +116,7 @@ test('outcomes that may have been lost are not waited for as long as others', as
 	await expect(later).rejects.toMatchObject({ code: 'already_archived' });
 });
 
-test('while outcomes cannot be received nothing is sent, and no worker is blamed', async () => {
+test('while outcomes cannot be received, nothing is sent, and no worker is blamed', async () => {
 	begin({ timeoutMs: 200, silentMs: 50, lookEveryMs: 10 });
 	const before = submit();
 	await Bun.sleep(1);
@@ -136,7 +136,7 @@ test('while outcomes cannot be received nothing is sent, and no worker is blamed
 	expect(reported).toEqual(['silent', 'answered']);
 });
 
-test('a conversation with too many posts waiting is slowed down alone, until they are decided', async () => {
+test('a conversation with too many waiting posts is slowed down alone, until they are decided', async () => {
 	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 1_000 });
 	const content = { text: 'x', extra: null };
 	const action = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId: null } as const;

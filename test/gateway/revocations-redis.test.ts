@@ -41,7 +41,7 @@ for (const layout of LAYOUTS) {
 			return { bus, auth, place };
 		};
 
-		test('reach every gateway, for the token alone', async () => {
+		test('reach every gateway, and affect only the revoked token', async () => {
 			const user = userNamed('U1');
 			const [revoked, other] = [newToken(false, random), newToken(false, random)];
 			const directory = new SmallDirectory().add(user, revoked).add(user, other);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Scratch } from '../../src/gateway/http/scratch.ts';
 
-test('a buffer that was given back is used again by who needs no larger one', () => {
+test('a returned buffer is reused for requests of at most its size', () => {
 	const scratch = new Scratch();
 	const buffer = scratch.take(1000);
 	expect(buffer.length).toBe(1000);
@@ -10,14 +10,14 @@ test('a buffer that was given back is used again by who needs no larger one', ()
 	expect(scratch.take(500)).toBe(buffer);
 });
 
-test('nobody gets a buffer that somebody has', () => {
+test('a buffer in use is never handed out again', () => {
 	const scratch = new Scratch();
 	scratch.giveBack(scratch.take(1000));
 	const first = scratch.take(1000);
 	expect(scratch.take(1000)).not.toBe(first);
 });
 
-test('few are kept, the largest of them, and none that is larger than all memory is worth', () => {
+test('only a few buffers are kept: the largest ones, up to a limit', () => {
 	const scratch = new Scratch();
 	const buffers = [1, 2, 3, 4, 5].map((size) => scratch.take(size));
 	const huge = scratch.take(65 * 1024 * 1024);

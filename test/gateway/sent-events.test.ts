@@ -92,18 +92,18 @@ const left = (sent: readonly Live[], live: readonly Live[]): readonly Live[] => 
 	return live.filter(({ event, at }) => !already.includes(event.subject, at));
 };
 
-test('what was sent is not sent again, what was not is', () => {
+test('an event that was sent is not sent again, and an unsent one is', () => {
 	const events = [posted(110), about('topic', 111), posted(112)];
 	expect(left([posted(110), posted(112)], events)).toEqual([about('topic', 111)]);
 });
 
-test('a deleted message does not come back', () => {
+test('a deleted message does not return', () => {
 	expect(left([deleted(110, 130)], [posted(110), changed(110, 120), deleted(110, 130), posted(140)])).toEqual(
 		[posted(140)],
 	);
 });
 
-test('an earlier text does not replace a later one', () => {
+test('an older text does not replace a newer one', () => {
 	const sent = [posted(110, 130)];
 	expect(left(sent, [posted(110), changed(110, 120), changed(110, 130), changed(110, 140)])).toEqual([
 		changed(110, 140),
@@ -111,14 +111,14 @@ test('an earlier text does not replace a later one', () => {
 	expect(left([changed(50, 130)], [changed(50, 120), changed(60, 125)])).toEqual([changed(60, 125)]);
 });
 
-test('a thread, a name and being archived are sent in their current state', () => {
+test('thread, name and archived state are sent in their current state', () => {
 	const sent = [replied(50, 130), about('rename', 131), about('unarchive', 132)];
 	expect(left(sent, [replied(50, 120), about('rename', 121), about('archive', 122)])).toEqual([]);
 	// The message itself is another matter than how its thread looks.
 	expect(left(sent, [changed(50, 120), about('topic', 121), replied(51, 122)])).toHaveLength(3);
 });
 
-test('each thread that is followed is a thing of its own; following and no longer following are one', () => {
+test('each followed thread is a subject of its own; follow and unfollow share one', () => {
 	const thread = (threadTs: number) => ({ conversation: 'C1', threadTs, since: 1, lastRead: 0 });
 	const begun = (ts: number, at: number): Live => ({ at, event: threadSubscribedEvent(thread(ts), at) });
 	const ended = (ts: number, at: number): Live => ({ at, event: threadUnsubscribedEvent(thread(ts), at) });

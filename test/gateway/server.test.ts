@@ -87,7 +87,7 @@ describe('the envelope', () => {
 		expect(observed).toEqual([['auth.test', 'ok']]);
 	});
 
-	test('of a refusal: 200, its code, and the argument by name', async () => {
+	test('of an error: status 200, the code, and the argument’s name', async () => {
 		const { response, body } = await call('conversations.info', { channel: 'x' });
 		expect(response.status).toBe(200);
 		expect(body.ok).toBeFalse();
@@ -95,13 +95,13 @@ describe('the envelope', () => {
 		expect(body.response_metadata).toEqual({ messages: ['[ERROR] channel: expected a conversation id'] });
 	});
 
-	test('of a refusal by a rule that knows no arguments', async () => {
+	test('of an error without an argument', async () => {
 		const { body } = await call('chat.postMessage', { channel: CHANNEL, text: 'x' });
 		expect(body).toMatchObject({ ok: false, error: 'is_archived' });
 		expect(JSON.stringify(body.response_metadata)).toContain('[ERROR] channel: ');
 	});
 
-	test('of being limited: 429 and whole seconds', async () => {
+	test('of a rate limit: 429 and whole seconds', async () => {
 		for (let index = 0; index < 3; index += 1) await call('auth.test');
 		const { response, body } = await call('auth.test');
 		expect(response.status).toBe(429);
@@ -112,7 +112,7 @@ describe('the envelope', () => {
 		expect((await call('rtm.connect')).response.headers.get('retry-after')).toBe('4');
 	});
 
-	test('of being unable: 503', async () => {
+	test('of an unavailable service: 503', async () => {
 		submit = async () => {
 			throw new Refusal('service_unavailable');
 		};
@@ -122,7 +122,7 @@ describe('the envelope', () => {
 		expect(body).toEqual({ ok: false, error: 'service_unavailable' });
 	});
 
-	test('a failure is answered, and logged without the request’s content', async () => {
+	test('an internal error is answered, and logged without the content of the request', async () => {
 		submit = async () => {
 			throw new TypeError('broken');
 		};
@@ -135,19 +135,19 @@ describe('the envelope', () => {
 });
 
 describe('who may call what', () => {
-	test('a token in the arguments works alone; the header wins', async () => {
+	test('a token in the arguments works; the header wins', async () => {
 		expect((await call('auth.test', { token: TOKEN }, null)).body.ok).toBeTrue();
 		expect((await call('auth.test', { token: 'wrong' })).body.ok).toBeTrue();
 		expect((await call('auth.test', { token: TOKEN }, 'wrong')).body.error).toBe('invalid_auth');
 		expect((await call('auth.test', {}, null)).body.error).toBe('not_authed');
 	});
 
-	test('each kind of token has its methods', async () => {
+	test('each kind of token has its own methods', async () => {
 		expect((await call('admin.teams.create', { name: 'x' })).body.error).toBe('not_allowed_token_type');
 		expect((await call('auth.test', {}, ADMIN_TOKEN)).body.error).toBe('not_allowed_token_type');
 	});
 
-	test('at rtm.connect, only codes that Slack’s client understands', async () => {
+	test('rtm.connect returns only codes that Slack’s client understands', async () => {
 		directory.keep(TOKEN, userNamed('U123'), 1);
 		expect((await call('auth.test')).body.error).toBe('token_revoked');
 		for (const method of ['rtm.connect', 'rtm.start']) {
@@ -157,7 +157,7 @@ describe('who may call what', () => {
 		}
 	});
 
-	test('at rtm.connect, a failure is one to try again after', async () => {
+	test('an internal error at rtm.connect is one that Slack’s client retries', async () => {
 		Object.assign(services.directory, { team: () => Promise.reject(new Error('broken')) });
 		const { response, body } = await call('rtm.connect');
 		expect(response.status).toBe(503);
@@ -167,7 +167,7 @@ describe('who may call what', () => {
 });
 
 describe('routes', () => {
-	test('methods that do not exist', async () => {
+	test('unknown methods', async () => {
 		for (const method of ['foo.bar', '', 'constructor', 'auth.test/', 'AUTH.TEST'])
 			expect((await call(method)).body).toEqual({ ok: false, error: 'unknown_method' });
 		expect(observed).toContainEqual(['unknown', 'unknown_method']);
@@ -178,13 +178,13 @@ describe('routes', () => {
 			expect(await (await handle(new Request(`http://localhost${path}`), services)).text()).toBe('page');
 	});
 
-	test('anything else is not there', async () => {
+	test('other paths are not found', async () => {
 		const response = await handle(new Request('http://localhost/elsewhere'), services);
 		expect(response.status).toBe(404);
 		expect(await response.json()).toMatchObject({ ok: false });
 	});
 
-	test('rtm.connect whose body stalls gets a retryable error', async () => {
+	test('rtm.connect with a stalled body returns a retryable error', async () => {
 		const request = new Request('http://localhost:8080/api/rtm.connect', {
 			method: 'POST',
 			body: new ReadableStream(),
@@ -199,7 +199,7 @@ describe('routes', () => {
 		expect((await answering).status).toBe(503);
 	});
 
-	test('rtm.connect hands out an address that admits its caller', async () => {
+	test('rtm.connect returns an address that admits its caller', async () => {
 		const { body } = await call('rtm.connect', { since: '1717200000123456', counts: '1' });
 		expect(body).toMatchObject({ self: { id: 'U123' }, team: { id: TEAM, name: 'Acme', domain: 'acme' } });
 		const url = new URL(String(body.url));

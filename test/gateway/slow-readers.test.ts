@@ -5,7 +5,7 @@ import { shedSlowest } from '../../src/gateway/socket/slow-readers.ts';
 const reader = (bufferedBytes: number, closed: number[]) =>
 	({ bufferedBytes, close: () => closed.push(bufferedBytes) }) as unknown as Connection;
 
-test('those furthest behind are cut off until the rest fits', () => {
+test('the sockets that are furthest behind are closed until the rest fits', () => {
 	const closed: number[] = [];
 	const readers = [0, 10, 40, 30, 5].map((bytes) => reader(bytes, closed));
 	expect(shedSlowest(readers, 85)).toBe(0);

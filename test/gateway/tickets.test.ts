@@ -12,14 +12,14 @@ const ADMISSION: Admission = {
 	options: { since: 5 },
 };
 
-test('a ticket admits once', async () => {
+test('a ticket works once', async () => {
 	const tickets = new MemoryTickets(new HandClock().now, random);
 	const ticket = await tickets.issue(ADMISSION);
 	expect(await tickets.redeem(ticket)).toEqual(ADMISSION);
 	expect(await tickets.redeem(ticket)).toBeNull();
 });
 
-test('tickets are not to be guessed, and fit into an address', async () => {
+test('tickets cannot be guessed, and fit into an address', async () => {
 	const tickets = new MemoryTickets(new HandClock().now, random);
 	const issued = new Set(await Promise.all(Array.from({ length: 1000 }, () => tickets.issue(ADMISSION))));
 	expect(issued.size).toBe(1000);
@@ -27,7 +27,7 @@ test('tickets are not to be guessed, and fit into an address', async () => {
 	expect(await tickets.redeem('')).toBeNull();
 });
 
-test('a ticket is good for 30 seconds', async () => {
+test('a ticket is valid for 30 seconds', async () => {
 	const clock = new HandClock();
 	const tickets = new MemoryTickets(clock.now, random);
 	const [early, late] = [await tickets.issue(ADMISSION), await tickets.issue(ADMISSION)];
@@ -37,7 +37,7 @@ test('a ticket is good for 30 seconds', async () => {
 	expect(await tickets.redeem(late)).toBeNull();
 });
 
-test('there are only so many; what expired makes room', async () => {
+test('the number of tickets is limited; expired ones make room', async () => {
 	const clock = new HandClock();
 	const tickets = new MemoryTickets(clock.now, random, 2);
 	await tickets.issue(ADMISSION);

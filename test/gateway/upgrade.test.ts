@@ -44,7 +44,7 @@ function scene() {
 	return { ...gateway, tickets, open };
 }
 
-test('a ticket that is looked up elsewhere opens a socket, once', async () => {
+test('a ticket of another gateway opens a socket, once', async () => {
 	const { tickets, open } = scene();
 	const ticket = await tickets.issue(ADMISSION);
 	const first = open(ticket);
@@ -55,7 +55,7 @@ test('a ticket that is looked up elsewhere opens a socket, once', async () => {
 	await first.settled();
 });
 
-test('the ticket is in the path, or in the query', async () => {
+test('the ticket is in the path or in the query', async () => {
 	const { tickets, port, open } = scene();
 	const inPath = new TestSocket(`ws://127.0.0.1:${port}/rtm/${await tickets.issue(ADMISSION)}`);
 	expect(await inPath.seen({ type: 'hello' })).not.toHaveProperty('reply_to');
@@ -64,7 +64,7 @@ test('the ticket is in the path, or in the query', async () => {
 	await open(await tickets.issue(ADMISSION)).seen({ type: 'hello' });
 });
 
-test('hello is a reply only for a client that waits for one', async () => {
+test('hello has reply_to only for a client that waits for it', async () => {
 	const { tickets, open } = scene();
 	const options = { ...ADMISSION.options, helloReplies: true };
 	const waiting = open(await tickets.issue({ ...ADMISSION, options }));
@@ -80,7 +80,7 @@ test('without a ticket the socket opens, gets the reason, and closes', async () 
 	}
 });
 
-test('of two sockets that open with one ticket at once, one is admitted', async () => {
+test('if two sockets open with one ticket at once, one is admitted', async () => {
 	const { tickets, open } = scene();
 	const ticket = await tickets.issue(ADMISSION);
 	const sockets = [open(ticket), open(ticket)];
@@ -95,12 +95,12 @@ test('of two sockets that open with one ticket at once, one is admitted', async 
 	expect(ends.map(String).sort()).toEqual(['4202', 'admitted']);
 });
 
-test('a bad ticket gets an error', async () => {
+test('an unknown ticket gets an error', async () => {
 	const { open } = scene();
 	for (const ticket of ['', 'never issued']) expect((await open(ticket).closed).code).toBe(4202);
 });
 
-test('who cannot be looked up is not to blame: it is to connect again', async () => {
+test('if a ticket cannot be looked up, the client is told to reconnect', async () => {
 	const { open, failures } = scene();
 	const socket = open('unlucky');
 	expect((await socket.closed).code).toBe(4000);
@@ -108,7 +108,7 @@ test('who cannot be looked up is not to blame: it is to connect again', async ()
 	expect(failures).toEqual(['rtm.redeem_ticket']);
 });
 
-test('a plain request to the socket address gets an error', async () => {
+test('a plain HTTP request to the socket address gets an error', async () => {
 	const { port } = scene();
 	const response = await fetch(`http://127.0.0.1:${port}/rtm?ticket=x`, { headers: { upgrade: 'other' } });
 	expect(response.status).toBe(426);

@@ -6,7 +6,7 @@ import { Activity } from '../../src/model/activity.ts';
 const spans = (activity: Activity, times: readonly number[]): boolean[] =>
 	times.map((ts) => activity.isActiveAt(ts));
 
-test('a user is active from one change to the next, the moment of the change included', () => {
+test('a user is active from one change to the next, including the moment of the change', () => {
 	const activity = new Activity([]);
 	activity.add(10, true);
 	activity.add(20, false);
@@ -15,7 +15,7 @@ test('a user is active from one change to the next, the moment of the change inc
 	expect(activity.newest).toBe(30);
 });
 
-test('a restart of the server ends activity from before it, and not what comes after', () => {
+test('a restart of the server ends earlier activity, and not later activity', () => {
 	const activity = new Activity([5, 15]);
 	activity.add(10, true);
 	expect(spans(activity, [10, 14, 15, 20])).toEqual([true, true, false, false]);
@@ -23,7 +23,7 @@ test('a restart of the server ends activity from before it, and not what comes a
 	expect(spans(activity, [14, 15, 18])).toEqual([true, false, true]);
 });
 
-test('nobody is active before the first change, or when all are replaced by none', () => {
+test('nobody is active before the first change, or after all sockets are gone', () => {
 	const activity = new Activity([]);
 	expect([activity.isActiveAt(1), activity.newest]).toEqual([false, 0]);
 	activity.replace([{ at: 3, active: true }]);

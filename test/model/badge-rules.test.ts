@@ -57,7 +57,7 @@ test.each([
 		{ direct: true, muted: false },
 		['dm', 'direct_mention', 'channel_mention'],
 	],
-] as const)('why %j is in the badge of %j', (unread, rules, reasons) =>
+] as const)('the reasons for %j in the badge of %j', (unread, rules, reasons) =>
 	expect(reasonsInBadge(unread, rules)).toEqual([...reasons]),
 );
 
@@ -89,7 +89,7 @@ test('a post moves its author’s cursor only if nothing before it was unread', 
 	expect(isCaughtUp(timeline(), readerAt(20), 40)).toBe(false);
 });
 
-test('whether it was cannot be said if older entries are not loaded, and a cursor beyond the post stays', () => {
+test('that is unknown if older entries are not loaded, and a cursor beyond the post stays', () => {
 	expect(isCaughtUp(timeline(), readerAt(3, [10]), 20)).toBeUndefined();
 	expect(isCaughtUp(timeline(), readerAt(25), 20)).toBe(false);
 });

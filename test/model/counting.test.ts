@@ -60,7 +60,7 @@ function timelineOf(seed: number, size: number, mentionsOneIn: number): MeteredT
 }
 
 describe('counting unread entries', () => {
-	test('is the walk over all of them, up to as many as are shown', () => {
+	test('gives the same result as a scan of all entries, up to the cap', () => {
 		for (let seed = 1; seed <= 40; seed += 1) {
 			const timeline = timelineOf(seed, 200, 4);
 			const random = new Random(seed);
@@ -87,7 +87,7 @@ describe('counting unread entries', () => {
 		}
 	});
 
-	test('looks at as many entries as are shown and at mentions, however far behind the reader is', () => {
+	test('reads only as many entries as the cap and the mentions, however far behind the user is', () => {
 		const timeline = timelineOf(1, 60_000, 1_000);
 		const mentions = timeline.mentioning.length;
 		const { looked: before } = timeline;
@@ -97,7 +97,7 @@ describe('counting unread entries', () => {
 	});
 });
 
-test('mentions of other readers are not looked at, however many there are', () => {
+test('does not read mentions of other users, however many there are', () => {
 	const timeline = new MeteredTimeline(0);
 	const naming = (ts: number): Entry => ({
 		ts,
@@ -113,7 +113,7 @@ test('mentions of other readers are not looked at, however many there are', () =
 	expect(timeline.looked).toBeLessThanOrEqual(101 + 10);
 });
 
-test('mentions beyond what is shown stay right while entries come, change and go', () => {
+test('mentions beyond the cap stay right while entries are added, changed and removed', () => {
 	for (let seed = 1; seed <= 20; seed += 1) {
 		const random = new Random(seed);
 		const timeline = new Timeline(0);
@@ -142,7 +142,7 @@ test('mentions beyond what is shown stay right while entries come, change and go
 	}
 });
 
-test('what is in the badge of a channel is listed without a look at plain messages', () => {
+test('the badge of a channel is listed without reading plain messages', () => {
 	const timeline = new MeteredTimeline(0);
 	const entries = Array.from({ length: 5_000 }, (_, index): Entry => {
 		const ts = index + 1;

@@ -52,7 +52,7 @@ describe('marks', () => {
 		}
 	});
 
-	test('a ts past the newest message means that one, also when others come later', () => {
+	test('a mark with a ts after the newest message moves to that message, and not to later ones', () => {
 		const timeline = timelineOf(3);
 		const cursor = after(START, [read(Number.MAX_SAFE_INTEGER)], timeline);
 		expect(cursor.ts).toBe(30);
@@ -60,7 +60,7 @@ describe('marks', () => {
 		expect(unreadOf(cursor, timeline)).toEqual([50]);
 	});
 
-	test('unread again: what carries an older revision is void, and says so', () => {
+	test('after a mark unread, a mark with an older revision is ignored, and says so', () => {
 		const timeline = timelineOf(8);
 		const back = after(START, [read(80), unread(30)], timeline);
 		expect(back).toEqual({ ts: 29, revision: 1, ahead: new Set() });
@@ -71,7 +71,7 @@ describe('marks', () => {
 		expect(after(back, [unread(70)], timeline)).toEqual({ ts: 29, revision: 2, ahead: new Set() });
 	});
 
-	test('of any kind, in any order, leave unread what a reader with a tick beside every message has left', () => {
+	test('any marks in any order leave the same messages unread as a model with a flag per message', () => {
 		const timeline = timelineOf(16);
 		for (let seed = 1; seed <= 300; seed += 1) {
 			const random = new Random(seed);
@@ -92,7 +92,7 @@ describe('marks', () => {
 		}
 	});
 
-	test('single messages: read behind the next one moves the position, and nothing is kept twice', () => {
+	test('marking the next message moves the cursor, and nothing is stored twice', () => {
 		const timeline = timelineOf(8);
 		const ahead = after(START, [single(20), single(30)], timeline);
 		expect([ahead.ts, [...ahead.ahead]]).toEqual([0, [20, 30]]);
@@ -103,7 +103,7 @@ describe('marks', () => {
 	});
 });
 
-test('positions in threads: the highest wins, and never past the newest reply', () => {
+test('in threads the highest mark wins, and never passes the newest reply', () => {
 	expect(threadReadUpTo(10, 30, 20)).toBe(20);
 	expect(threadReadUpTo(10, 5, 20)).toBe(10);
 	expect(threadUnreadFrom(20, 15)).toBe(14);

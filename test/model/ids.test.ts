@@ -13,12 +13,12 @@ import {
 
 const digest = (text: string): Uint8Array => new Bun.CryptoHasher('sha256').update(text).digest();
 
-test('every letter is equally likely: bytes that would favour the first ones are not used', () => {
+test('every letter is equally likely: bytes that would favour some letters are skipped', () => {
 	const bytes = [255, 252, 251, 35, 36, 0];
 	expect(newId('C', () => Uint8Array.from(bytes))).toBe('CZZ00ZZ00ZZ');
 });
 
-test('a direct message has one id, in whatever order and how often its members are named', () => {
+test('a direct message has one id, whatever the order and number of its members', () => {
 	const id = directId('im', 'T01', ['U01', 'U02'], digest);
 	expect(id).toMatch(/^D[0-9A-Z]{10}$/);
 	expect(directId('im', 'T01', ['U02', 'U01', 'U02'], digest)).toBe(id);
@@ -27,13 +27,13 @@ test('a direct message has one id, in whatever order and how often its members a
 	expect(directId('mpim', 'T01', ['U01', 'U02', 'U03'], digest)).toMatch(/^G/);
 });
 
-test('members whose ids run together are not taken for others', () => {
+test('members whose joined ids look the same have different direct messages', () => {
 	expect(directId('im', 'T01', ['U1', 'U2U3'], digest)).not.toBe(
 		directId('im', 'T01', ['U1U2', 'U3'], digest),
 	);
 });
 
-test('the first letter says what an id is of', () => {
+test('the first letter of an id gives its kind', () => {
 	expect(
 		['T01', 'U01', 'C01', 'D01', 'G01', SLACKBOT_ID].map((id) => [
 			isTeamId(id),
@@ -52,7 +52,7 @@ test('the first letter says what an id is of', () => {
 		expect([text, isConversationId(text)]).toEqual([text, false]);
 });
 
-test('the general channel of a workspace is no id that a new channel can get', () => {
+test('a new channel never gets the id of the general channel', () => {
 	const general = generalChannelOf('T0123456789');
 	expect(isConversationId(general)).toBe(true);
 	expect(general.length).toBeGreaterThan(newId('C', () => new Uint8Array(20)).length);

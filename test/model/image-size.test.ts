@@ -25,7 +25,7 @@ test.each([
 	['a JPEG without a frame', 'ffd8 ffe00004 0000 ffda 0000'],
 ] as const)('%s has no size', (_, hex) => expect(imageSize(bytes(hex))).toBeNull());
 
-test('what could run scripts is never shown inline', () => {
+test('a file that could run scripts is never shown inline', () => {
 	expect(
 		['image/png', 'image/svg+xml', 'text/html', 'text/javascript', 'application/xml'].map(isShownInline),
 	).toEqual([true, false, false, false, false]);

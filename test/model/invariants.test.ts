@@ -3,7 +3,7 @@ import { applyMark } from '../../src/model/cursor.ts';
 import { checkInvariant, INVARIANTS, violationsOf } from '../../src/model/invariants.ts';
 import { Timeline } from '../../src/model/timeline.ts';
 
-test('a violated invariant is counted, one that holds is not', () => {
+test('a violated invariant is counted, a satisfied one is not', () => {
 	const before = violationsOf('stamps_rise');
 	checkInvariant('stamps_rise', true);
 	expect(violationsOf('stamps_rise')).toBe(before);
@@ -11,7 +11,7 @@ test('a violated invariant is counted, one that holds is not', () => {
 	expect(violationsOf('stamps_rise')).toBe(before + 1);
 });
 
-test('a mark past the newest message violates none', () => {
+test('a mark after the newest message violates no invariant', () => {
 	const before = INVARIANTS.map(violationsOf);
 	const timeline = new Timeline(0);
 	timeline.prepend([{ ts: 5, author: 1, flags: 0, named: [] }], 0);

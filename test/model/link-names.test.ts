@@ -25,13 +25,13 @@ test.each(cases)('%s', (text, linked) => {
 	expect(linkNames(text, users, channels)).toBe(linked);
 });
 
-test('names to look up, each once, and not without end', () => {
+test('each name is looked up once, up to a limit', () => {
 	expect(writtenNames('@ada #quay @ada `@bo`')).toEqual({ users: ['ada'], channels: ['quay'] });
 	const many = Array.from({ length: 500 }, (_, index) => `@n${index}`).join(' ');
 	expect(writtenNames(many).users).toHaveLength(100);
 });
 
-test('what never closes is read in time', () => {
+test('markup that never closes is parsed in linear time', () => {
 	const long = `${'<'.repeat(20_000)} ${'`'.repeat(20_000)} ${'@'.repeat(20_000)}`;
 	expect(linkNames(long, users, channels)).toBe(long);
 });

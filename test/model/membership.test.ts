@@ -5,7 +5,7 @@ import { joined, left, withCursor } from '../../src/model/membership.ts';
 
 const first = joined(undefined, 100);
 
-test('a first join starts at its cursor, with revision 0 and nothing read ahead', () => {
+test('a first join starts at its cursor, with revision 0 and an empty ahead set', () => {
 	expect(first).toEqual({
 		member: true,
 		muted: false,
@@ -16,12 +16,12 @@ test('a first join starts at its cursor, with revision 0 and nothing read ahead'
 	});
 });
 
-test('rejoining drops preferences and what was read ahead, and raises the revision', () => {
+test('a rejoin drops preferences and the ahead set, and raises the revision', () => {
 	const former = { ...left(first), muted: true, level: 'none', revision: 4, ahead: new Set([150]) } as const;
 	expect(joined(former, 300)).toEqual({ ...first, cursor: 300, revision: 5 });
 });
 
-test('leaving keeps cursor, revision and preferences', () => {
+test('a leave keeps cursor, revision and preferences', () => {
 	const before = { ...first, muted: true, revision: 2, ahead: new Set([150]) };
 	expect(left(before)).toEqual({ ...before, member: false, ahead: new Set() });
 });

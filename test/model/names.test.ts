@@ -18,9 +18,9 @@ test.each([
 	['a.b', 'invalid_name_specials'],
 	['a\n', 'invalid_name_specials'],
 	['🌊', 'invalid_name_specials'],
-] as const)('%p as the name of a channel: %p', (name, error) => expect(checkChannelName(name)).toBe(error));
+] as const)('%p is a valid channel name: %p', (name, error) => expect(checkChannelName(name)).toBe(error));
 
-test('half a surrogate pair and zero bytes are replaced, everything else stays', () => {
+test('lone surrogates and zero bytes are replaced, everything else stays', () => {
 	expect(storable('a\0b')).toBe('a\uFFFDb');
 	expect(storable('\uD83C')).toBe('\uFFFD');
 	expect(storable('🌊 grün\n')).toBe('🌊 grün\n');

@@ -16,7 +16,7 @@ test.each([
 	['+1::skin-tone-3', '+1::skin-tone-3'],
 	[':+1::skin-tone-6:', '+1::skin-tone-6'],
 	['été', 'été'],
-] as const)('%s names an emoji', (text, name) => expect(parseReactionName(text)).toBe(name));
+] as const)('%s is the name of an emoji', (text, name) => expect(parseReactionName(text)).toBe(name));
 
 test.each([
 	'',
@@ -28,7 +28,7 @@ test.each([
 	'+1::skin-tone-1',
 	'a:b',
 	'x'.repeat(101),
-])('%p names none', (text) => expect(parseReactionName(text)).toBeUndefined());
+])('%p is not the name of an emoji', (text) => expect(parseReactionName(text)).toBeUndefined());
 
 const users = Array.from({ length: USERS_SHOWN + 3 }, (_, index) => `U${index}`);
 const all = users.reduce<Reaction | undefined>(
@@ -36,7 +36,7 @@ const all = users.reduce<Reaction | undefined>(
 	undefined,
 );
 
-test('all users count, the first ones are shown, and the first one says when it began', () => {
+test('all users are counted, the first ones are listed, and the first one sets the time', () => {
 	expect(all).toEqual({
 		name: 'wave',
 		count: users.length,
@@ -45,7 +45,7 @@ test('all users count, the first ones are shown, and the first one says when it 
 	});
 });
 
-test('a user who takes a reaction back is no longer counted, shown or not; with the last one it is gone', () => {
+test('a user who removes a reaction is no longer counted or listed; the last one removes it', () => {
 	const shown = withoutUser(all as Reaction, 'U0');
 	expect([shown?.count, shown?.users.includes('U0')]).toEqual([users.length - 1, false]);
 	const hidden = withoutUser(all as Reaction, users.at(-1) as string);
@@ -53,7 +53,7 @@ test('a user who takes a reaction back is no longer counted, shown or not; with 
 	expect(withoutUser({ name: 'wave', count: 1, users: ['U0'], firstTs: 1 }, 'U0')).toBeNull();
 });
 
-test('emoji are shown in the order in which they were first used, by name at the same moment', () => {
+test('emoji are in the order of their first use, then by name', () => {
 	const one = (name: string, firstTs: number): Reaction => ({ name, count: 1, users: [], firstTs });
 	const shown = inOrder([one('b', 2), one('c', 1), one('a', 2)]);
 	expect(shown.map(({ name }) => name)).toEqual(['c', 'a', 'b']);

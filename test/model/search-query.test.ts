@@ -11,7 +11,7 @@ const terms = (text: string) =>
 		({ text, isPrefix, isExcluded }) => `${isExcluded ? '-' : ''}${text}${isPrefix ? '*' : ''}`,
 	);
 
-test('words, phrases, what must not occur, beginnings of words', () => {
+test('words, phrases, excluded words and prefixes are parsed', () => {
 	expect(terms('ship "at the quay" -fog -"thick fog" harb*')).toEqual([
 		'ship',
 		'at the quay',
@@ -25,7 +25,7 @@ test('words, phrases, what must not occur, beginnings of words', () => {
 	expect(terms('word '.repeat(100))).toHaveLength(MAX_TERMS);
 });
 
-test('modifiers', () => {
+test('modifiers are parsed', () => {
 	expect(parse('from:@ada from:me in:#quay in:<#C1|x> has:link has:reactions tide')).toMatchObject({
 		from: ['@ada', 'me'],
 		in: ['#quay', '<#C1|x>'],
@@ -35,7 +35,7 @@ test('modifiers', () => {
 	expect(terms('has:nonsense')).toEqual(['has:nonsense']);
 });
 
-test('dates are whole days, UTC', () => {
+test('dates are whole days in UTC', () => {
 	const june = dayOf('2024-06-01') as number;
 	expect(parse('before:2024-06-01')).toMatchObject({ after: 0, before: june });
 	expect(parse('after:2024-06-01')).toMatchObject({ after: june + DAY - 1 });

@@ -32,7 +32,7 @@ test('follows small corrections and steps back at once', () => {
 	}
 });
 
-test('goes on at its own pace after a step forward, and says by how much it is held back', () => {
+test('continues at its own pace after a step forward, and reports how far it is behind', () => {
 	const { time, pass, set, wall } = machine();
 	const before = time.nowMicros();
 	set(DAY);
@@ -53,7 +53,7 @@ test('follows a step forward that lasts', () => {
 	expect([time.nowMicros(), time.heldMicros()]).toEqual([wall(), 0]);
 });
 
-test('a step that was corrected does not shorten the next one', () => {
+test('a corrected step does not shorten the next one', () => {
 	const { time, pass, set } = machine();
 	set(DAY);
 	time.nowMicros();

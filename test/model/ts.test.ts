@@ -3,13 +3,13 @@ import { formatTs, parseBound, parseTs, risingClock } from '../../src/model/ts.t
 
 /** A ts: microseconds in memory, 10 digits, a dot and 6 digits on the wire. */
 
-test('a ts survives the way to the wire and back, down to 0 and up to 16 digits', () => {
+test('a ts is the same after formatting and parsing, from 0 to 16 digits', () => {
 	for (const micros of [0, 1, 999_999, 1_717_200_000_123_456, 9_007_199_254_740_991])
 		expect(parseTs(formatTs(micros))).toBe(micros);
 	expect(formatTs(1)).toBe('0000000000.000001');
 });
 
-test('wire forms sort as their numbers do', () => {
+test('formatted ts sort like their numbers', () => {
 	const wires = [1_717_200_000_123_456, 5, 1_717_200_000_000_007].map(formatTs);
 	expect(wires.toSorted().map(parseTs)).toEqual([5, 1_717_200_000_000_007, 1_717_200_000_123_456]);
 });
@@ -29,7 +29,7 @@ test.each([
 	'1717200000.12345x',
 	' 1717200000.123456',
 	'-1717200000.123456',
-])('%p is no ts', (text) => expect(parseTs(text)).toBeUndefined());
+])('%p is not a ts', (text) => expect(parseTs(text)).toBeUndefined());
 
 test('bounds of a range may be shorter', () => {
 	expect(['0', '1717200000', '1717200000.5'].map(parseBound)).toEqual([
@@ -38,7 +38,7 @@ test('bounds of a range may be shorter', () => {
 	for (const text of ['', '.', '1.', '-1', '12345678901', 'now']) expect(parseBound(text)).toBeUndefined();
 });
 
-test('stamps rise although the clock stands still or steps back, and start after the newest stored one', () => {
+test('stamps rise even if the clock stops or steps back, and start after the newest stored one', () => {
 	const times = [100, 100, 90, 200];
 	const clock = risingClock(() => times.shift() ?? 0, 98);
 	expect(clock.last()).toBe(98);

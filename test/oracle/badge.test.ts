@@ -22,7 +22,7 @@ describe('badge(u)', () => {
 		expect([e.badge(ANN), e.badge(BEN), e.badge(CID)]).toEqual([1, 1, 0]);
 	});
 
-	test('broadcast replies left out: they count in the conversation', () => {
+	test('without broadcast replies, which count in the conversation', () => {
 		const e = new Example();
 		const root = e.say(ANN);
 		const reply = e.broadcast(CID, root, `<@${ANN}>`);
@@ -31,7 +31,7 @@ describe('badge(u)', () => {
 		expect([e.thread(ANN, root)?.mentions, e.badge(ANN)]).toEqual([1, 0]);
 	});
 
-	test('who unsubscribed has no thread mentions', () => {
+	test('a user who unsubscribed has no thread mentions', () => {
 		const e = new Example();
 		const root = e.say(ANN);
 		e.reply(CID, root, `<@${ANN}>`);
@@ -39,7 +39,7 @@ describe('badge(u)', () => {
 		expect(e.badge(ANN)).toBe(0);
 	});
 
-	test('muted: by name still counts, channel-wide does not', () => {
+	test('muted: messages that name the user still count, channel-wide mentions do not', () => {
 		const e = new Example();
 		e.say(ANN, `<@${BEN}>`);
 		e.say(ANN, '<!channel>');
@@ -47,7 +47,7 @@ describe('badge(u)', () => {
 		expect([e.mentions(BEN), e.badge(BEN)]).toEqual([2, 1]);
 	});
 
-	test('in a muted DM plain messages do not count', () => {
+	test('in a muted direct message plain messages do not count', () => {
 		const e = new Example();
 		e.say(ANN, 'plain', DM);
 		e.say(ANN, `<@${BEN}>`, DM);
@@ -65,7 +65,7 @@ describe('badge(u)', () => {
 });
 
 describe('explain(u)', () => {
-	test('each item says why it counts', () => {
+	test('each item has its reasons', () => {
 		const e = new Example();
 		const named = e.say(ANN, `<@${BEN}>`);
 		const wide = e.say(ANN, '<!channel>');
@@ -80,7 +80,7 @@ describe('explain(u)', () => {
 		]);
 	});
 
-	test('a reply is explained in its thread, a broadcast one in the conversation', () => {
+	test('a reply is explained in its thread, a broadcast reply in the conversation', () => {
 		const e = new Example();
 		const root = e.say(ANN);
 		const reply = e.reply(CID, root, `<@${ANN}>`);
@@ -91,7 +91,7 @@ describe('explain(u)', () => {
 		]);
 	});
 
-	test('muted: only messages that name the user are items, and channel-wide is no reason', () => {
+	test('muted: only messages that name the user are items, and channel-wide is not a reason', () => {
 		const e = new Example();
 		const both = e.say(ANN, `<!channel> <@${BEN}>`);
 		e.say(ANN, '<!channel>');
@@ -105,7 +105,7 @@ describe('explain(u)', () => {
 		]);
 	});
 
-	test('<!here> is a reason only for who was active', () => {
+	test('<!here> is a reason only for users who were active', () => {
 		const e = new Example();
 		e.setActive(BEN, true, e.now());
 		const ts = e.say(ANN, '<!here>');

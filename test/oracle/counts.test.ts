@@ -27,7 +27,7 @@ describe('unread(u, c)', () => {
 		expect(e.unreads(BEN, CHANNEL)).toEqual([third]);
 	});
 
-	test('m not in ahead: a single message read ahead is not counted', () => {
+	test('m not in ahead: a message in the ahead set is not counted', () => {
 		const e = new Example();
 		const [first, second, third] = [e.say(ANN), e.say(ANN), e.say(ANN)];
 		e.markMessage(CHANNEL, BEN, second);
@@ -45,7 +45,7 @@ describe('unread(u, c)', () => {
 		expect(e.replies(CHANNEL, root)).toEqual([plain, shown]);
 	});
 
-	test('conversations do not share anything', () => {
+	test('conversations are independent', () => {
 		const e = new Example();
 		e.say(ANN, 'hello', DM);
 		expect([e.unread(BEN, DM), e.unread(BEN, GROUP), e.unread(BEN)]).toEqual([1, 0, 0]);
@@ -61,14 +61,14 @@ describe('mentions(u, c)', () => {
 		expect(e.mentions(BEN)).toBe(0);
 	});
 
-	test('a mention read ahead does not count', () => {
+	test('a mention in the ahead set does not count', () => {
 		const e = new Example();
 		e.say(ANN);
 		e.markMessage(CHANNEL, BEN, e.say(ANN, `<@${BEN}>`));
 		expect([e.unread(BEN), e.mentions(BEN)]).toEqual([1, 0]);
 	});
 
-	test('for a DM or group DM: = unread(u, c)', () => {
+	test('for a direct or group message: = unread(u, c)', () => {
 		const e = new Example();
 		e.say(ANN, 'plain', DM);
 		e.say(ANN, 'plain', GROUP);
@@ -76,7 +76,7 @@ describe('mentions(u, c)', () => {
 		expect([e.mentions(BEN, DM), e.mentions(BEN, GROUP)]).toEqual([1, 2]);
 	});
 
-	test('own mentions of oneself do not count', () => {
+	test('a user’s mentions of themselves do not count', () => {
 		const e = new Example();
 		e.say(BEN);
 		e.say(ANN, `<@${ANN}> <!channel>`);
@@ -85,7 +85,7 @@ describe('mentions(u, c)', () => {
 });
 
 describe('rows', () => {
-	test('a new conversation: nothing read, nothing unread', () => {
+	test('a new conversation has nothing read and nothing unread', () => {
 		expect(new Example().of(ANN)).toEqual({
 			last_read: 0,
 			revision: 0,
@@ -99,7 +99,7 @@ describe('rows', () => {
 		});
 	});
 
-	test('latest is the newest message of the timeline: not a reply, not a deleted one', () => {
+	test('latest is the newest message of the timeline: not a plain reply, not a deleted message', () => {
 		const e = new Example();
 		const root = e.say(ANN);
 		e.reply(BEN, root);
@@ -107,7 +107,7 @@ describe('rows', () => {
 		expect(e.of(BEN).latest).toBe(root);
 	});
 
-	test('counts are exact up to the cap; beyond, they are the cap and flagged', () => {
+	test('counts are exact up to the cap; beyond it they are the cap, and flagged', () => {
 		const e = new Example(3);
 		for (let count = 0; count < 3; count += 1) {
 			e.say(ANN, '<!channel>');
@@ -118,7 +118,7 @@ describe('rows', () => {
 		expect(e.unreads(BEN, CHANNEL)).toHaveLength(4);
 	});
 
-	test('muting hides; it never changes unread_count or mention_count, and has_unreads is muted or not', () => {
+	test('muting only hides: unread_count, mention_count and has_unreads stay the same', () => {
 		const e = new Example();
 		e.say(ANN, `<@${BEN}>`);
 		e.mute(CHANNEL, BEN, true);
@@ -133,14 +133,14 @@ describe('rows', () => {
 		expect(e.of(BEN)).toMatchObject({ unread_count_display: 1, is_muted: false });
 	});
 
-	test('who is no member has no row', () => {
+	test('a user who is not a member has no row', () => {
 		const e = new Example();
 		e.say(ANN);
 		expect(e.row(DOT, CHANNEL)).toBeUndefined();
 		expect(Object.keys(e.rows(CID))).toEqual([CHANNEL, GROUP]);
 	});
 
-	test('readers are the members for whom it is not unread', () => {
+	test('readers are the members for whom the message is not unread', () => {
 		const e = new Example();
 		const [first, second] = [e.say(ANN), e.say(ANN)];
 		e.markMessage(CHANNEL, BEN, second);

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'bun:test';
 import { ANN, BEN, CHANNEL, CID, DM, DOT, Example } from '../support/oracle/example.ts';
 
 describe('post', () => {
-	test("the author's cursor moves onto it if the author had nothing unread", () => {
+	test('the author’s cursor moves to it if the author had nothing unread', () => {
 		const e = new Example();
 		const ts = e.say(ANN);
 		expect(e.of(ANN).last_read).toBe(ts);
 	});
 
-	test('otherwise it enters the ahead set: the author never loses sight of what came before it', () => {
+	test('otherwise it enters the ahead set, and earlier messages stay unread', () => {
 		const e = new Example();
 		const before = e.say(BEN);
 		e.say(ANN);
@@ -18,7 +18,7 @@ describe('post', () => {
 		expect(e.unreads(ANN, CHANNEL)).toEqual([before]);
 	});
 
-	test('nothing unread because all was read ahead: the cursor moves over that too', () => {
+	test('if all earlier messages are in the ahead set, the cursor moves over them too', () => {
 		const e = new Example();
 		const [first, second] = [e.say(BEN), e.say(BEN)];
 		e.markMessage(CHANNEL, ANN, second);
@@ -27,7 +27,7 @@ describe('post', () => {
 		expect(e.of(ANN).last_read).toBe(ts);
 	});
 
-	test('a reply that is not broadcast does not touch the conversation cursor', () => {
+	test('a reply that is not broadcast does not change the conversation cursor', () => {
 		const e = new Example();
 		const root = e.say(ANN);
 		e.mark(CHANNEL, BEN, root);
@@ -47,14 +47,14 @@ describe('edit', () => {
 		expect([e.timeline(CHANNEL), e.unread(BEN), e.mentions(BEN)]).toEqual([[ts], 0, 0]);
 	});
 
-	test('a mention that the edit adds badges if still unread', () => {
+	test('a mention that the edit adds counts if the message is unread', () => {
 		const e = new Example();
 		const ts = e.say(ANN);
 		e.change(ts, `<@${BEN}>`);
 		expect([e.mentions(BEN), e.badge(BEN)]).toEqual([1, 1]);
 	});
 
-	test('a mention that it removes stops', () => {
+	test('a mention that the edit removes stops counting', () => {
 		const e = new Example();
 		const ts = e.say(ANN, `<@${BEN}> <!channel>`);
 		e.change(ts, 'sorry');
@@ -63,14 +63,14 @@ describe('edit', () => {
 });
 
 describe('delete', () => {
-	test('leaves timeline and mentions; every count that included it falls at once', () => {
+	test('removes the message from timeline and mentions, and lowers every count that included it', () => {
 		const e = new Example();
 		const ts = e.say(ANN, `<@${BEN}>`);
 		e.remove(CHANNEL, ts);
 		expect([e.timeline(CHANNEL), e.unread(BEN), e.mentions(BEN), e.badge(BEN)]).toEqual([[], 0, 0, 0]);
 	});
 
-	test('leaves threads', () => {
+	test('removes the reply from its thread', () => {
 		const e = new Example();
 		const root = e.say(ANN);
 		e.remove(CHANNEL, e.reply(BEN, root, `<@${ANN}>`));
@@ -95,7 +95,7 @@ describe('delete', () => {
 		expect(e.thread(ANN, root)?.unread).toBe(1);
 	});
 
-	test('the tombstone stays while it has replies: without them the thread is gone', () => {
+	test('the tombstone disappears with the last reply', () => {
 		const e = new Example();
 		const root = e.say(ANN);
 		const reply = e.reply(BEN, root);
@@ -115,7 +115,7 @@ describe('reply', () => {
 		expect([e.thread(CID, root), e.unread(CID)]).toEqual([undefined, 0]);
 	});
 
-	test('broadcast replies count in both', () => {
+	test('a broadcast reply counts in both', () => {
 		const e = new Example();
 		const root = e.say(ANN);
 		e.broadcast(BEN, root);
@@ -124,14 +124,14 @@ describe('reply', () => {
 });
 
 describe('join', () => {
-	test('nothing from before is unread', () => {
+	test('no earlier message is unread', () => {
 		const e = new Example();
 		const ts = e.say(ANN, `<@${DOT}> <!channel>`);
 		e.join(CHANNEL, DOT);
 		expect(e.of(DOT)).toMatchObject({ last_read: ts, revision: 0, unread_count: 0, mention_count: 0 });
 	});
 
-	test('the cursor starts at the newest ts of any message: deleted ones and replies included', () => {
+	test('the cursor starts at the newest ts of any message, including deleted ones and replies', () => {
 		const e = new Example();
 		const root = e.say(ANN);
 		const reply = e.reply(ANN, root);
@@ -140,7 +140,7 @@ describe('join', () => {
 		expect(e.of(DOT)).toMatchObject({ last_read: reply, latest: root });
 	});
 
-	test('rejoining starts over, with a higher revision', () => {
+	test('a rejoin starts over, with a higher revision', () => {
 		const e = new Example();
 		const [first, second] = [e.say(ANN), e.say(ANN)];
 		e.markUnread(CHANNEL, BEN, first);
@@ -150,7 +150,7 @@ describe('join', () => {
 		expect(e.of(BEN)).toMatchObject({ last_read: second, revision: 2, unread_count: 0, is_muted: false });
 	});
 
-	test('what one marks unread from before that counts by the same definitions', () => {
+	test('earlier messages that the user marks unread count by the same rules', () => {
 		const e = new Example();
 		const [named, wide] = [e.say(ANN, `<@${DOT}>`), e.say(ANN, '<!channel>')];
 		e.join(CHANNEL, DOT);
@@ -160,7 +160,7 @@ describe('join', () => {
 });
 
 describe('leave, kick, archive', () => {
-	test('left: the conversation stops counting at once', () => {
+	test('after a leave, the conversation stops counting at once', () => {
 		const e = new Example();
 		const root = e.say(BEN);
 		e.reply(ANN, root, `<@${BEN}>`);
@@ -176,7 +176,7 @@ describe('leave, kick, archive', () => {
 		expect(e.members(CHANNEL)).toEqual([ANN, CID]);
 	});
 
-	test('archived: it counts for nobody, and unarchived it counts as before', () => {
+	test('an archived conversation counts for nobody; unarchived, it counts as before', () => {
 		const e = new Example();
 		const root = e.say(BEN);
 		e.reply(ANN, root, `<@${BEN}>`);
@@ -191,7 +191,7 @@ describe('leave, kick, archive', () => {
 		expect([e.row(BEN, CHANNEL), e.badge(BEN), e.threads(BEN)]).toEqual(before);
 	});
 
-	test('marking all read leaves an archived conversation as it was', () => {
+	test('marking all read does not change an archived conversation', () => {
 		const e = new Example();
 		e.say(ANN);
 		e.say(ANN, 'hello', DM);

@@ -10,12 +10,12 @@ import { HistoryFailure, runHistory } from '../support/oracle/run.ts';
 const users = Array.from({ length: USER_COUNT }, (_, index) => `U${index + 1}`);
 
 describe('random histories', () => {
-	test('the same seed gives the same history, another seed another one', () => {
+	test('a seed always gives the same history, and another seed gives another one', () => {
 		expect([...randomHistory(7, 50)]).toEqual([...randomHistory(7, 50)]);
 		expect([...randomHistory(7, 50)]).not.toEqual([...randomHistory(8, 50)]);
 	});
 
-	test('a correct server passes, every kind of operation is performed and every query compared', async () => {
+	test('a correct server passes; every operation is performed and every query is compared', async () => {
 		const report = await runHistory(oracleDriver(), new Oracle(), randomHistory(1, 800), {
 			users,
 			check: 40,
@@ -27,7 +27,7 @@ describe('random histories', () => {
 		expect(report.skipped).toBeLessThan(100);
 	});
 
-	test('groups that are switched off do not appear', async () => {
+	test('disabled groups of operations do not occur', async () => {
 		const off = { threads: false, mentions: false, presence: false };
 		const oracle = new Oracle();
 		const report = await runHistory(oracleDriver(), oracle, randomHistory(2, 300, off), {
@@ -47,7 +47,7 @@ describe('random histories', () => {
 		expect(oracle.messages('C1').filter((message) => /[<`]/.test(message.text))).toEqual([]);
 	});
 
-	test('the badge is exactly what explains it, and every count is its list, at every step', async () => {
+	test('at every step the badge equals its explanation, and every count equals its list', async () => {
 		const oracle = new Oracle();
 		const driver = oracleDriver();
 		const consistent = async () => {
@@ -66,7 +66,7 @@ describe('random histories', () => {
 	});
 });
 
-describe('a server made wrong on purpose is caught', () => {
+describe('a deliberately wrong server is caught', () => {
 	const faults: Fault[] = [
 		'forgets a mark',
 		'marks backwards',
@@ -103,12 +103,12 @@ describe('a server made wrong on purpose is caught', () => {
 });
 
 describe('firstDifference', () => {
-	test('names the path of the one field that differs', () => {
+	test('gives the path of the one field that differs', () => {
 		const found = firstDifference({ C1: { a: 1, b: [1, 2] } }, { C1: { a: 1, b: [1, 3] } }, 'rows(U1)');
 		expect(found).toEqual({ path: 'rows(U1).C1.b[1]', oracle: 2, server: 3 });
 	});
 
-	test('a thing too many and a thing missing are differences', () => {
+	test('an extra item and a missing item are differences', () => {
 		expect(firstDifference({}, { C1: { a: 1 } }, 'x')?.path).toBe('x.C1');
 		expect(firstDifference([1], [], 'x')?.path).toBe('x[0]');
 		expect(firstDifference({ a: {} }, { a: [] }, 'x')?.path).toBe('x.a');

@@ -13,7 +13,7 @@ function fourMessages(): Example {
 }
 
 describe('mark read to ts', () => {
-	test('the cursor becomes the larger of the two: idempotent, order-free, the highest wins', () => {
+	test('the cursor becomes the larger of the two: idempotent, in any order, the highest wins', () => {
 		const e = fourMessages();
 		e.mark(CHANNEL, BEN, 300);
 		e.mark(CHANNEL, BEN, 300);
@@ -21,7 +21,7 @@ describe('mark read to ts', () => {
 		expect(e.of(BEN)).toMatchObject({ last_read: 300, unread_count: 1, revision: 0 });
 	});
 
-	test('a ts past the newest timeline message means that one', () => {
+	test('a ts after the newest timeline message means that message', () => {
 		const e = fourMessages();
 		e.reply(ANN, 100);
 		e.mark(CHANNEL, BEN, 999_999);
@@ -42,7 +42,7 @@ describe('mark read to ts', () => {
 		expect(e.of(BEN)).toMatchObject({ last_read: 250, unread_count: 2 });
 	});
 
-	test('it does not walk on over the ahead set, and keeps what lies after it', () => {
+	test('it does not continue over the ahead set, and keeps the later part of it', () => {
 		const e = fourMessages();
 		e.markMessage(CHANNEL, BEN, 300);
 		e.mark(CHANNEL, BEN, 200);
@@ -50,7 +50,7 @@ describe('mark read to ts', () => {
 		expect(e.unreads(BEN, CHANNEL)).toEqual([400]);
 	});
 
-	test('it moves nobody else', () => {
+	test('it moves no other user’s cursor', () => {
 		const e = fourMessages();
 		e.mark(CHANNEL, BEN, 400);
 		expect(e.unread(CID)).toBe(4);
@@ -58,21 +58,21 @@ describe('mark read to ts', () => {
 });
 
 describe('mark unread from ts', () => {
-	test('the cursor goes back to 1 µs before ts, revision + 1', () => {
+	test('the cursor moves back to 1 µs before ts, and the revision rises by 1', () => {
 		const e = fourMessages();
 		e.mark(CHANNEL, BEN, 400);
 		e.markUnread(CHANNEL, BEN, 300);
 		expect(e.of(BEN)).toMatchObject({ last_read: 299, revision: 1, unread_count: 2 });
 	});
 
-	test('never forward; the revision rises all the same', () => {
+	test('the cursor never moves forward; the revision rises anyway', () => {
 		const e = fourMessages();
 		e.mark(CHANNEL, BEN, 100);
 		e.markUnread(CHANNEL, BEN, 300);
 		expect(e.of(BEN)).toMatchObject({ last_read: 100, revision: 1, unread_count: 3 });
 	});
 
-	test('the ahead set is emptied from ts on', () => {
+	test('messages from ts on leave the ahead set', () => {
 		const e = fourMessages();
 		e.markMessage(CHANNEL, BEN, 200);
 		e.markMessage(CHANNEL, BEN, 300);
@@ -81,7 +81,7 @@ describe('mark unread from ts', () => {
 		expect(e.unreads(BEN, CHANNEL)).toEqual([100, 300, 400]);
 	});
 
-	test('marks carrying an older revision no longer move it', () => {
+	test('marks with an older revision no longer move the cursor', () => {
 		const e = fourMessages();
 		e.mark(CHANNEL, BEN, 400);
 		e.markUnread(CHANNEL, BEN, 300);
@@ -106,13 +106,13 @@ describe('mark one message read', () => {
 		expect(e.of(BEN)).toMatchObject({ last_read: 0, unread_count: 3, revision: 0 });
 	});
 
-	test('when it is the next one after the cursor, the cursor moves over it', () => {
+	test('if it is the next message after the cursor, the cursor moves to it', () => {
 		const e = fourMessages();
 		e.markMessage(CHANNEL, BEN, 100);
 		expect(e.of(BEN).last_read).toBe(100);
 	});
 
-	test('and over what follows it in the ahead set', () => {
+	test('and over the following messages in the ahead set', () => {
 		const e = fourMessages();
 		e.markMessage(CHANNEL, BEN, 200);
 		e.markMessage(CHANNEL, BEN, 300);
@@ -120,7 +120,7 @@ describe('mark one message read', () => {
 		expect(e.of(BEN)).toMatchObject({ last_read: 300, unread_count: 1 });
 	});
 
-	test("and over the user's own messages, which always count as in it", () => {
+	test('and over the user’s own messages, which always count as in the ahead set', () => {
 		const e = new Example();
 		const first = e.say(ANN);
 		const own = e.say(BEN);
@@ -129,7 +129,7 @@ describe('mark one message read', () => {
 		expect(e.of(BEN)).toMatchObject({ last_read: own, unread_count: 1 });
 	});
 
-	test('the next one literally: an own message in between keeps the cursor where it is', () => {
+	test('an own message before it keeps the cursor where it is', () => {
 		const e = new Example();
 		const first = e.say(ANN);
 		e.say(BEN);
@@ -139,7 +139,7 @@ describe('mark one message read', () => {
 		expect(e.of(BEN)).toMatchObject({ last_read: 0, unread_count: 0 });
 	});
 
-	test('a deleted message in between does not: it is not in the timeline', () => {
+	test('a deleted message before it does not: it is not in the timeline', () => {
 		const e = fourMessages();
 		e.remove(CHANNEL, 100);
 		e.markMessage(CHANNEL, BEN, 200);
@@ -155,7 +155,7 @@ describe('mark one message read', () => {
 });
 
 describe('mark all read', () => {
-	test('every conversation and thread, one call, without a new revision', () => {
+	test('marks every conversation and thread in one call, without a new revision', () => {
 		const e = fourMessages();
 		const own = e.say(BEN, 'root', DM);
 		const reply = e.reply(ANN, own, `<@${BEN}>`, DM);
@@ -167,7 +167,7 @@ describe('mark all read', () => {
 		expect(e.thread(BEN, own)).toEqual({ unread: 0, mentions: 0, last_read: reply });
 	});
 
-	test('it goes to the newest message and not further: what comes next is unread', () => {
+	test('moves to the newest message and not further: later messages are unread', () => {
 		const e = fourMessages();
 		e.markAllRead(BEN);
 		e.say(ANN);

@@ -5,14 +5,14 @@ import { ANN, BEN, CHANNEL, CID, DOT, Example } from '../support/oracle/example.
 import { usersIn } from '../support/oracle/mentions.ts';
 
 describe('a message names u', () => {
-	test('when its text has <@U…> of u, with or without a label', () => {
+	test('if its text has <@U…> of u, with or without a label', () => {
 		const e = new Example();
 		e.say(ANN, `hi <@${BEN}>`);
 		e.say(ANN, `hi <@${BEN}|ben>, <@${BEN}>`);
 		expect([e.mentions(BEN), e.mentions(CID)]).toEqual([2, 0]);
 	});
 
-	test('and u is a member when it is sent: joining later adds nothing', () => {
+	test('if u is a member when it is sent: joining later adds nothing', () => {
 		const e = new Example();
 		const ts = e.say(ANN, `<@${DOT}>`);
 		e.join(CHANNEL, DOT);
@@ -20,7 +20,7 @@ describe('a message names u', () => {
 		expect([e.unread(DOT), e.mentions(DOT)]).toEqual([1, 0]);
 	});
 
-	test('(or edited): an edit names who has become a member', () => {
+	test('if u is a member when it is edited: an edit names new members', () => {
 		const e = new Example();
 		const ts = e.say(ANN, `<@${DOT}>`);
 		e.join(CHANNEL, DOT);
@@ -38,7 +38,7 @@ describe('a message names u', () => {
 		expect(e.mentions(BEN)).toBe(1);
 	});
 
-	test('who was named before and is still in the text stays named by an edit, though no longer a member', () => {
+	test('a user who was named before and is still in the text stays named, even if no longer a member', () => {
 		const e = new Example();
 		const ts = e.say(ANN, `<@${BEN}>`);
 		e.leave(CHANNEL, BEN);
@@ -48,7 +48,7 @@ describe('a message names u', () => {
 		expect(e.mentions(BEN)).toBe(1);
 	});
 
-	test('an edit that takes the name out and a later one that puts it back name by the members of then', () => {
+	test('an edit removes the name and a later edit restores it: the members at the later time are named', () => {
 		const e = new Example();
 		const ts = e.say(ANN, `<@${BEN}>`);
 		e.change(ts, 'nobody');
@@ -61,7 +61,7 @@ describe('a message names u', () => {
 });
 
 describe('it mentions u', () => {
-	test('when it has <!channel> or <!everyone>: every member whose cursor is before it', () => {
+	test('if it has <!channel> or <!everyone>: every member whose cursor is before it', () => {
 		const e = new Example();
 		e.say(ANN, '<!channel>');
 		e.mark(CHANNEL, CID, 100);
@@ -75,7 +75,7 @@ describe('it mentions u', () => {
 		expect([e.mentions(BEN), e.badge(BEN)]).toEqual([1, 1]);
 	});
 
-	test('when it has <!here> while u is active when it is sent', () => {
+	test('if it has <!here> and u is active when it is sent', () => {
 		const e = new Example();
 		e.setActive(BEN, true, e.now());
 		e.say(ANN, '<!here>');
@@ -93,7 +93,7 @@ describe('it mentions u', () => {
 		expect([e.mentions(BEN), e.mentions(CID)]).toEqual([1, 1]);
 	});
 
-	test("for a <!here> that an edit adds, the message's ts decides", () => {
+	test('for a <!here> that an edit adds, the message’s ts decides', () => {
 		const e = new Example();
 		e.setActive(BEN, true, e.now());
 		const ts = e.say(ANN);
@@ -103,7 +103,7 @@ describe('it mentions u', () => {
 		expect([e.mentions(BEN), e.mentions(CID)]).toEqual([1, 0]);
 	});
 
-	test('a change of activity holds from its own stamp on', () => {
+	test('a change of activity takes effect at its own stamp', () => {
 		const e = new Example();
 		e.setActive(BEN, true, 100);
 		expect([e.wasActive(BEN, 99), e.wasActive(BEN, 100), e.wasActive(CID, 100)]).toEqual([

@@ -10,28 +10,28 @@ function rooted(): { e: Example; root: number } {
 }
 
 describe('followers', () => {
-	test('who wrote its root; the cursor starts at the root', () => {
+	test('a user who wrote the root; the cursor starts at the root', () => {
 		const { e, root } = rooted();
 		expect(e.follows(ANN)).toEqual([{ channel: CHANNEL, thread_ts: root, last_read: root }]);
 		e.reply(BEN, root);
 		expect(e.thread(ANN, root)).toEqual({ unread: 1, mentions: 0, last_read: root });
 	});
 
-	test('who replied in it; the cursor starts at that reply', () => {
+	test('a user who replied; the cursor starts at that reply', () => {
 		const { e, root } = rooted();
 		e.reply(ANN, root);
 		const own = e.reply(BEN, root);
 		expect(e.thread(BEN, root)).toEqual({ unread: 0, mentions: 0, last_read: own });
 	});
 
-	test('who was named in one of its replies; the cursor starts 1 µs before that reply', () => {
+	test('a user who was named in a reply; the cursor starts 1 µs before that reply', () => {
 		const { e, root } = rooted();
 		e.reply(ANN, root);
 		const naming = e.reply(ANN, root, `<@${BEN}>`);
 		expect(e.thread(BEN, root)).toEqual({ unread: 1, mentions: 1, last_read: naming - 1 });
 	});
 
-	test('named by an edit too', () => {
+	test('a user who was named by an edit of a reply', () => {
 		const { e, root } = rooted();
 		const first = e.reply(ANN, root);
 		e.reply(ANN, root);
@@ -39,7 +39,7 @@ describe('followers', () => {
 		expect(e.thread(BEN, root)).toEqual({ unread: 2, mentions: 1, last_read: first - 1 });
 	});
 
-	test('a mention in the root does not make a follower', () => {
+	test('not a user who was mentioned in the root', () => {
 		const e = new Example();
 		const root = e.say(ANN, `<@${BEN}>`);
 		e.reply(ANN, root);
@@ -47,7 +47,7 @@ describe('followers', () => {
 		expect([e.thread(BEN, root), e.thread(CID, root)]).toEqual([undefined, undefined]);
 	});
 
-	test('who subscribed; the cursor starts at the newest reply', () => {
+	test('a user who subscribed; the cursor starts at the newest reply', () => {
 		const { e, root } = rooted();
 		const newest = e.reply(ANN, root);
 		e.remove(CHANNEL, e.reply(ANN, root));
@@ -55,7 +55,7 @@ describe('followers', () => {
 		expect(e.thread(BEN, root)).toEqual({ unread: 0, mentions: 0, last_read: newest });
 	});
 
-	test('who subscribes before there is a reply starts at the root, or where they say', () => {
+	test('a user who subscribes before there is a reply starts at the root, or at the given ts', () => {
 		const { e, root } = rooted();
 		e.follow(CHANNEL, root, BEN);
 		expect(e.thread(BEN, root)?.last_read).toBe(root);
@@ -79,7 +79,7 @@ describe('followers', () => {
 		expect(e.thread(ANN, root)).toEqual({ unread: 2, mentions: 1, last_read: root });
 	});
 
-	test('who is no member when named does not follow', () => {
+	test('a user who is not a member when named does not follow', () => {
 		const { e, root } = rooted();
 		e.reply(ANN, root, `<@${DOT}>`);
 		e.join(CHANNEL, DOT);
@@ -87,15 +87,15 @@ describe('followers', () => {
 	});
 });
 
-describe('the end of following', () => {
-	test('removing a mention does not end it', () => {
+describe('unfollowing', () => {
+	test('removing a mention does not end following', () => {
 		const { e, root } = rooted();
 		const reply = e.reply(ANN, root, `<@${BEN}>`);
 		e.change(reply, 'nobody');
 		expect(e.thread(BEN, root)).toEqual({ unread: 1, mentions: 0, last_read: reply - 1 });
 	});
 
-	test('deleting the reply does not end it', () => {
+	test('deleting the reply does not end following', () => {
 		const { e, root } = rooted();
 		e.remove(CHANNEL, e.reply(ANN, root, `<@${BEN}>`));
 		e.reply(ANN, root);
@@ -110,7 +110,7 @@ describe('the end of following', () => {
 		expect(e.thread(ANN, root)).toBeUndefined();
 	});
 
-	test('until the user replies: a new cursor at that reply', () => {
+	test('a reply of the user follows again, with a new cursor at that reply', () => {
 		const { e, root } = rooted();
 		e.unfollow(CHANNEL, root, ANN);
 		e.reply(BEN, root);
@@ -118,7 +118,7 @@ describe('the end of following', () => {
 		expect(e.thread(ANN, root)).toEqual({ unread: 0, mentions: 0, last_read: own });
 	});
 
-	test('or is named again: a new cursor 1 µs before', () => {
+	test('a new mention follows again, with a new cursor 1 µs before it', () => {
 		const { e, root } = rooted();
 		e.reply(BEN, root);
 		e.unfollow(CHANNEL, root, ANN);
@@ -126,7 +126,7 @@ describe('the end of following', () => {
 		expect(e.thread(ANN, root)).toEqual({ unread: 1, mentions: 1, last_read: naming - 1 });
 	});
 
-	test('an edit of a reply that already named them is not naming again', () => {
+	test('an edit of a reply that already named the user does not follow again', () => {
 		const { e, root } = rooted();
 		const reply = e.reply(BEN, root, `<@${ANN}>`);
 		e.unfollow(CHANNEL, root, ANN);
@@ -134,7 +134,7 @@ describe('the end of following', () => {
 		expect(e.thread(ANN, root)).toBeUndefined();
 	});
 
-	test('leaving the conversation ends it, and rejoining does not bring it back', () => {
+	test('leaving the conversation ends following, and rejoining does not restore it', () => {
 		const { e, root } = rooted();
 		e.reply(BEN, root);
 		e.leave(CHANNEL, ANN);
@@ -145,7 +145,7 @@ describe('the end of following', () => {
 });
 
 describe('thread cursors', () => {
-	test("independent of the conversation's, in both directions", () => {
+	test('are independent of the conversation’s cursor, in both directions', () => {
 		const { e, root } = rooted();
 		const reply = e.broadcast(BEN, root);
 		e.mark(CHANNEL, ANN, reply);
@@ -155,20 +155,20 @@ describe('thread cursors', () => {
 		expect([e.unread(ANN), e.thread(ANN, root)?.unread]).toEqual([1, 0]);
 	});
 
-	test("a reply moves its author's thread cursor onto it if nothing in the thread was unread", () => {
+	test('a reply moves its author’s thread cursor to it if nothing in the thread was unread', () => {
 		const { e, root } = rooted();
 		const own = e.reply(ANN, root);
 		expect(e.thread(ANN, root)?.last_read).toBe(own);
 	});
 
-	test('and otherwise leaves it: what came before stays unread', () => {
+	test('otherwise the cursor stays, and earlier replies stay unread', () => {
 		const { e, root } = rooted();
 		e.reply(BEN, root);
 		e.reply(ANN, root);
 		expect(e.thread(ANN, root)).toEqual({ unread: 1, mentions: 0, last_read: root });
 	});
 
-	test('marking: the larger of the two, and past the newest reply means that one', () => {
+	test('a mark takes the larger of the two; a ts after the newest reply means that reply', () => {
 		const { e, root } = rooted();
 		const [first, second] = [e.reply(BEN, root), e.reply(BEN, root)];
 		e.markThread(CHANNEL, root, ANN, 999_999);
@@ -176,7 +176,7 @@ describe('thread cursors', () => {
 		expect(e.thread(ANN, root)?.last_read).toBe(second);
 	});
 
-	test('marking a thread unread from a reply puts its cursor 1 µs before it, never forward', () => {
+	test('marking unread from a reply moves the cursor to 1 µs before it, never forward', () => {
 		const { e, root } = rooted();
 		const [first, second] = [e.reply(BEN, root), e.reply(BEN, root)];
 		e.markThread(CHANNEL, root, ANN, second);
@@ -194,13 +194,13 @@ describe('thread counts', () => {
 		expect(e.badge(ANN)).toBe(0);
 	});
 
-	test('in a broadcast reply they count in the conversation', () => {
+	test('channel-wide mentions in a broadcast reply count in the conversation', () => {
 		const { e, root } = rooted();
 		e.broadcast(BEN, root, '<!channel>');
 		expect([e.mentions(ANN), e.thread(ANN, root)?.mentions, e.badge(ANN)]).toEqual([1, 0, 1]);
 	});
 
-	test('a reply in a DM that names nobody is unread in the thread and not in the badge', () => {
+	test('a reply in a direct message that names nobody is unread in the thread, and not in the badge', () => {
 		const e = new Example();
 		const root = e.say(ANN, 'root', DM);
 		e.reply(BEN, root, 'plain', DM);

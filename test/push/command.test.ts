@@ -6,7 +6,7 @@ import { until, withPush } from './push-server.ts';
 
 /** `tidemark push`: what was given up, and another try of it. */
 
-test('lists dead letters without tokens of devices, and replays them', () =>
+test('lists dead letters without device tokens, and replays them', () =>
 	withPush(async (scene) => {
 		const { people, admin } = await makeWorkspace(scene.url, 2);
 		const [anna, ben] = people as [Person, Person];

@@ -56,7 +56,7 @@ function byTheRules(message: Subject, who: Recipient): 'notify' | 'wait' | 'no' 
 	return who.active && !who.waited ? 'wait' : 'notify';
 }
 
-test('exactly the users by the rules are notified', () => {
+test('notifies exactly the users that the rules select', () => {
 	const sane = fc
 		.tuple(messages, recipients)
 		// Who follows follows the thread of the message: a root has none.

@@ -47,25 +47,25 @@ async function degradedOnce(scene: PushScene, cause: RegExp): Promise<void> {
 	expect((await scene.providers.counts()).sent).toBe(0);
 }
 
-test('a key file that is not there', () =>
+test('a missing key file is reported', () =>
 	withPush(
 		(scene) => degradedOnce(scene, /the key file \/no\/such\/file cannot be read \(ENOENT\)/),
 		onlyApns({ '--apns-key-file': '/no/such/file' }),
 	));
 
-test('a wrong key', () =>
+test('a wrong key is reported', () =>
 	withPush(
 		(scene) => degradedOnce(scene, /403 InvalidProviderToken: check TIDEMARK_APNS_KEY_FILE/),
 		onlyApns({ '--apns-team-id': 'ANOTHER001' }),
 	));
 
-test('an unreachable host', () =>
+test('an unreachable host is reported', () =>
 	withPush(
 		(scene) => degradedOnce(scene, /localhost:1 is not reachable/),
 		onlyApns({ '--apns-host': 'https://localhost:1' }),
 	));
 
-test('an account that is revoked, and comes back: everything arrives, once', () =>
+test('an account is revoked and restored: everything arrives once', () =>
 	withPush(async (scene) => {
 		await scene.providers.faults({ revoked: true });
 		await degradedOnce(scene, /403 InvalidProviderToken/);
@@ -82,7 +82,7 @@ test('an account that is revoked, and comes back: everything arrives, once', () 
 		expect(degraded).toEqual([]);
 	}, onlyApns({})));
 
-test('a service account that is revoked', () =>
+test('a revoked service account is reported', () =>
 	withPush(
 		async (scene) => {
 			await scene.providers.faults({ revoked: true });
@@ -106,7 +106,7 @@ test('a service account that is revoked', () =>
 		{ providerFlags: ({ flags }) => flags.slice(10) },
 	));
 
-test('secrets are in no line of the log', () =>
+test('the log contains no secrets', () =>
 	withPush(
 		async (scene) => {
 			await writeFile(scene.providers.keyFile, 'not a key, but a secret: 4711');
@@ -123,7 +123,7 @@ test('secrets are in no line of the log', () =>
 		{ ...onlyApns({}), flags: ['--log-level', 'debug'] },
 	));
 
-test('connections that end in mid-stream, by GOAWAY and by being cut: nothing is lost, nothing doubled', () =>
+test('connections end in mid-stream, by GOAWAY and by being cut: nothing is lost or sent twice', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 2);
 		const [anna, ben] = people as [Person, Person];

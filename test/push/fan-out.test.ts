@@ -94,7 +94,7 @@ async function withLarge(
 test.each([
 	['devices', { members: DEVICES + 600, devices: DEVICES }],
 	['members', { members: DEVICES, devices: DEVICES }],
-] as const)('a call to all of a large channel delays no direct message (%s)', (_, size) =>
+] as const)('a mention of all members of a large channel delays no direct message (%s)', (_, size) =>
 	withLarge(size, async ({ store, fanOut, post, sendsOf }, large) => {
 		const { outbox } = store.push;
 		await post(large, BEGIN + 1);
@@ -113,7 +113,7 @@ test.each([
 	}),
 );
 
-test('while much waits to be sent, a large channel waits, and a direct message does not stand behind all of it', () =>
+test('while many notifications wait, a large channel waits, and a direct message does not wait behind it', () =>
 	withLarge(
 		{ members: BACKLOG * 2, devices: BACKLOG * 2 },
 		async ({ store, fanOut, post, sendsOf }, large) => {
@@ -131,7 +131,7 @@ test('while much waits to be sent, a large channel waits, and a direct message d
 		},
 	));
 
-test('a user for whom very much is posted delays nobody: others are in the next batch', () => {
+test('a user who gets very many posts delays nobody: others are in the next batch', () => {
 	// However long it takes, no time passes in which more becomes due.
 	const now = Date.now();
 	return withLarge({ members: 3, devices: 3, nowMs: () => now }, async ({ store, fanOut, post }, large) => {
@@ -151,7 +151,7 @@ test('a user for whom very much is posted delays nobody: others are in the next 
 	});
 });
 
-test('the pace of a user: a burst at once, then evenly; forgotten when the burst is whole again', () => {
+test('a user gets a burst at once, then an even rate; the limit is forgotten when the burst is full again', () => {
 	let now = 1_000_000;
 	const pace = new Pace(() => now);
 	const waits = Array.from({ length: BURST + 50 }, () => pace.next('U1'));

@@ -16,7 +16,7 @@ const openDm = async (from: Person, to: Person): Promise<string> =>
 const received = async ({ providers }: PushScene, token: string): Promise<number> =>
 	(await providers.phone(token)).received;
 
-test('an app or a token that no provider takes is rejected when it is added', () =>
+test('an app or token that no provider accepts is rejected when it is added', () =>
 	withPush(async ({ url }) => {
 		const [anna] = (await makeWorkspace(url, 1)).people as [Person];
 		const call = rawClient(url, anna.token);
@@ -31,7 +31,7 @@ test('an app or a token that no provider takes is rejected when it is added', ()
 		expect(await add({ platform: 'fcm', token: 'dGVz:APA91b-x_Y' })).toMatchObject({ ok: true });
 	}));
 
-test.each(FOREIGN_APPS)('a device whose app APNs rejects (%s) stops nobody else', (app) =>
+test.each(FOREIGN_APPS)('a device whose app APNs rejects (%s) blocks no other device', (app) =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 3);
 		const [anna, ben, cleo] = people as [Person, Person, Person];

@@ -37,7 +37,7 @@ async function sentAtLeast({ providers }: PushScene, least: number) {
 }
 
 test(
-	`${ALL} notifications, with a kill -9 in mid-run: none lost, none doubled`,
+	`${ALL} notifications, with a kill -9 in the middle: none is lost, none is sent twice`,
 	() =>
 		withPush(async (scene) => {
 			const { author, people, channel } = await crowd(scene);

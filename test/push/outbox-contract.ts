@@ -81,7 +81,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 		const advance = (next: string | null, ...sends: NewSend[]) =>
 			outbox.advance(entry, { sends, recheck: [], next, now: NOW });
 
-		test('a post is one row, taken by one, and due again when the lease ends', async () => {
+		test('a post is one row, which one worker takes, and is due again when the lease ends', async () => {
 			await post();
 			expect(await outbox.takeMessages(lease(), true)).toEqual([entry]);
 			expect(await outbox.takeMessages(lease(), true)).toEqual([]);
@@ -93,7 +93,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(await outbox.takeMessages(lease(NOW + 61_000), true)).toEqual([]);
 		});
 
-		test('what changes while its members are gone through is gone through again, and who is shown it is looked at', async () => {
+		test('a post that changes while its members are processed is processed again, and users with a notification are checked', async () => {
 			await post();
 			const [first] = await outbox.takeMessages(lease(), true);
 			await store.ledger.commit([deleted(channel, message(channel.id, TS, { user: 'U01' }), TS + 3)]);
@@ -111,7 +111,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect((await outbox.takeReads(lease())).map(({ user }) => user)).toEqual(['U03']);
 		});
 
-		test('a delete is one row, an edit one where it calls others than before', async () => {
+		test('a delete is one row; an edit is one row if it mentions other users than before', async () => {
 			const before = message(channel.id, TS, { user: 'U01', named: ['U02'] });
 			await store.ledger.commit([edited(channel, before, TS + 1, 'other words')]);
 			expect(await outbox.takeMessages(lease(), true)).toEqual([]);
@@ -119,7 +119,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(await outbox.takeMessages(lease(), true)).toEqual([{ ...entry, because: 'changed', round: 1 }]);
 		});
 
-		test('who reads while something is sent to them is looked at after it', async () => {
+		test('a user who reads while a notification is sent to them is checked afterwards', async () => {
 			await pending('U02', 'U03');
 			await store.ledger.commit([cursor('U02', channel.id, TS, TS + 1)]);
 			const [read] = await outbox.takeReads(lease());
@@ -138,12 +138,12 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			['muting', muted('U02')],
 			['leaving', left(channel, 'U02', TS + 1)],
 			['unfollowing', unfollowed(channel, 'U02', BEGIN + 5, TS + 1)],
-		])('%s may take something off a badge', async (_, fact) => {
+		])('%s may lower a badge', async (_, fact) => {
 			await store.ledger.commit([fact]);
 			expect((await outbox.takeReads(lease())).map(({ user }) => user)).toEqual(['U02']);
 		});
 
-		test('without push a post leaves nothing to do', async () => {
+		test('with push disabled, a post leaves nothing to do', async () => {
 			await store.close();
 			store = await here.open(false);
 			await post();
@@ -152,7 +152,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(await store.push.outbox.takeReads(lease())).toEqual([]);
 		});
 
-		test('two who take at once get different rows, and all of them', async () => {
+		test('two workers that take rows at once get different ones, and together all of them', async () => {
 			for (let number = 0; number < 40; number += 1) await post({}, TS + number);
 			const taken = await Promise.all([1, 2, 3].map(() => outbox.takeMessages(lease(NOW, 15), true)));
 			const all = taken.flat().map(({ ts }) => ts);
@@ -161,7 +161,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(all.length).toBeGreaterThanOrEqual(15);
 		});
 
-		test.each(['members', 'devices'] as const)('candidates among %s, page by page', async (of) => {
+		test.each(['members', 'devices'] as const)('candidates among %s are read page by page', async (of) => {
 			for (const user of ['U02', 'U03', 'U04', 'U99']) await store.push.devices.add(device(user));
 			await store.push.devices.add(device('U03', 'second'));
 			await post();
@@ -186,7 +186,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 		test.each([
 			['a row of its own', { ahead: { add: [TS] } }],
 			['a list in its membership', { of: { joined: BEGIN, cursor: 0, revision: 0, ahead: [TS] } }],
-		])('a message that was read ahead of the cursor is read: %s', async (_, fields) => {
+		])('a message in the ahead set is read: %s', async (_, fields) => {
 			await pending('U02', 'U03');
 			await post();
 			await store.ledger.commit([cursor('U02', channel.id, 0, TS + 1, fields)]);
@@ -204,7 +204,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(await outbox.shown('U02')).toMatchObject([{ ...key, ahead: true }]);
 		});
 
-		test('followers of a thread: what they read there is what counts', async () => {
+		test('for followers of a thread, the thread’s cursor decides', async () => {
 			for (const user of ['U02', 'U03', 'U04']) await store.push.devices.add(device(user));
 			const root = BEGIN + 5;
 			await store.ledger.commit([
@@ -233,7 +233,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect((await store.push.devices.ofUser('U02'))[0]?.badge).toBe(3);
 		});
 
-		test('sends that are due are counted, up to a bound', async () => {
+		test('due sends are counted, up to a limit', async () => {
 			await pending('U02', 'U03', 'U04');
 			await outbox.settle(send('U02'), { type: 'again', attempts: 1, nextAt: NOW + 500, error: '500' });
 			expect(await outbox.dueSends(NOW, 10)).toBe(2);
@@ -241,7 +241,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(await outbox.dueSends(NOW + 500, 10)).toBe(3);
 		});
 
-		test('what is to be tried again, is dead, is replayed', async () => {
+		test('failed sends are retried, then dead, and can be replayed', async () => {
 			await pending('U02');
 			await outbox.takeSends(lease());
 			await outbox.settle(send('U02'), { type: 'again', attempts: 1, nextAt: NOW + 500, error: '500' });
@@ -254,14 +254,14 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(await outbox.takeSends(lease(NOW + 700))).toMatchObject([{ attempts: 1 }]);
 		});
 
-		test('a device that is gone takes with it what was for it', async () => {
+		test('removing a device removes its sends', async () => {
 			await pending('U02', 'U03');
 			await outbox.settle(send('U02'), { type: 'gone' });
 			expect(await store.push.devices.ofUser('U02')).toEqual([]);
 			expect((await outbox.takeSends(lease())).map(({ user }) => user)).toEqual(['U03']);
 		});
 
-		test('a token that moves to another user leaves the first', async () => {
+		test('a token that moves to another user leaves the first one', async () => {
 			await pending('U02');
 			await store.push.devices.add({ ...device('U03'), token: 'token-of-U02' });
 			expect(await store.push.devices.ofUser('U02')).toEqual([]);
@@ -273,7 +273,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(await store.push.devices.ofUser('U03')).toEqual([]);
 		});
 
-		test('reading is noted with the mark, dealt with once, and noted again', async () => {
+		test('reading is recorded with the mark, processed once, and recorded again', async () => {
 			await pending('U02');
 			await outbox.takeSends(lease());
 			await outbox.settle(send('U02'), { type: 'sent', badge: 1 });
@@ -298,7 +298,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(await outbox.takeReads(lease())).toHaveLength(1);
 		});
 
-		test('a restart gives back what was taken', async () => {
+		test('a restart returns taken rows', async () => {
 			await post();
 			await pending('U02');
 			await outbox.takeSends(lease());

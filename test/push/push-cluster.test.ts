@@ -15,7 +15,7 @@ const ALL = PEOPLE * MESSAGES;
 const PATIENCE_MS = 110_000;
 
 test(
-	'two workers, one of them killed: none lost, none doubled, and what is read is withdrawn',
+	'two workers, one of them killed: no notification is lost or sent twice, and read ones are withdrawn',
 	() =>
 		withDirectory(async (directory) => {
 			const providers = await startProviders(directory);

@@ -24,7 +24,7 @@ async function channelOf(owner: Person, ...others: readonly Person[]): Promise<s
 	return channel.id;
 }
 
-test.each(['apns', 'fcm'] as const)('a direct message, read elsewhere, is withdrawn (%s)', (platform) =>
+test.each(['apns', 'fcm'] as const)('a direct message that is read elsewhere is withdrawn (%s)', (platform) =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 2);
 		const [anna, ben] = people as [Person, Person];
@@ -54,7 +54,7 @@ test.each(['apns', 'fcm'] as const)('a direct message, read elsewhere, is withdr
 	}),
 );
 
-test('who is notified: by name, the whole channel, followers of a thread; not the author, not the muted', () =>
+test('named users, all of a channel, and followers of a thread are notified; the author and muted users are not', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 4);
 		const [anna, ben, cleo, dan] = people as [Person, Person, Person, Person];
@@ -90,7 +90,7 @@ test('who is notified: by name, the whole channel, followers of a thread; not th
 		expect((await scene.providers.counts()).sent).toBe(5);
 	}));
 
-test('nothing is sent to a user who snoozed notifications; afterwards, the next message is', () =>
+test('a user who snoozed notifications gets none; later messages notify again', () =>
 	withPush(async (scene) => {
 		const { people, admin } = await makeWorkspace(scene.url, 3);
 		const [anna, ben, cleo] = people as [Person, Person, Person];
@@ -119,7 +119,7 @@ test('nothing is sent to a user who snoozed notifications; afterwards, the next 
 		expect(found.map(({ body }) => body)).toEqual(['after @channel']);
 	}));
 
-test('active elsewhere: notified after the delay, unless it was read meanwhile', () =>
+test('a user who is active elsewhere is notified after the delay, unless the message was read meanwhile', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 3);
 		const [anna, ben, cleo] = people as [Person, Person, Person];
@@ -145,7 +145,7 @@ test('active elsewhere: notified after the delay, unless it was read meanwhile',
 		for (const socket of sockets) socket.close();
 	}));
 
-test('in focus on a device that hangs: notified, and the badge stays', () =>
+test('a focused device that hangs: its user is notified, and the badge stays', () =>
 	withPush(
 		async (scene) => {
 			const { people } = await makeWorkspace(scene.url, 2);
@@ -172,7 +172,7 @@ test('in focus on a device that hangs: notified, and the badge stays', () =>
 		{ flags: ['--socket-timeout-seconds', '2'] },
 	));
 
-test('read while it waits: not notified', () =>
+test('a message that is read while it waits is not notified', () =>
 	withPush(async (scene) => {
 		const { people, admin } = await makeWorkspace(scene.url, 2);
 		const [anna, ben] = people as [Person, Person];
@@ -192,7 +192,7 @@ test('read while it waits: not notified', () =>
 		socket.close();
 	}));
 
-test('deleted, edited away, left, archived: withdrawn; users mentioned by an edit are notified', () =>
+test('deleted, edited, left and archived messages are withdrawn; users mentioned by an edit are notified', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 3);
 		const [anna, ben, cleo] = people as [Person, Person, Person];
@@ -235,7 +235,7 @@ test('deleted, edited away, left, archived: withdrawn; users mentioned by an edi
 		expect(await scene.providers.counts()).toMatchObject({ sent: 4, doubled: 0, showing: 0 });
 	}));
 
-test('a broadcast reply that is deleted is withdrawn from members who do not follow its thread', () =>
+test('a deleted broadcast reply is withdrawn from members who do not follow its thread', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 3);
 		const [anna, ben, cleo] = people as [Person, Person, Person];
@@ -259,7 +259,7 @@ test('a broadcast reply that is deleted is withdrawn from members who do not fol
 		expect((await scene.providers.phone(phone)).badge).toBe(0);
 	}));
 
-test('a burst of reading is few updates, and the last badge is the right one', () =>
+test('a burst of reading causes few updates, and the last badge is right', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 2);
 		const [anna, ben] = people as [Person, Person];
@@ -287,7 +287,7 @@ test('a burst of reading is few updates, and the last badge is the right one', (
 			if (index > 0) expect(at - (times[index - 1] as number)).toBeGreaterThan(1_700);
 	}));
 
-test('a device that is gone is removed; what fails is tried again, what never works is kept and can be replayed', () =>
+test('a device that is gone is removed; failed sends are retried, dead ones are kept and can be replayed', () =>
 	withPush(async (scene) => {
 		const { people, admin } = await makeWorkspace(scene.url, 7);
 		const [author, ...others] = people as [Person, ...Person[]];

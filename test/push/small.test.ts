@@ -6,7 +6,7 @@ import { message } from '../support/store/facts.ts';
 
 /** The pure parts, each on its own. */
 
-test('the wait doubles, has a spread, an end, and is never shorter than asked for', () => {
+test('the wait doubles, is random, has an upper bound, and is never shorter than requested', () => {
 	const shortest = [1, 2, 3, 20].map((attempts) => backOffMs(attempts, () => 0));
 	const longest = [1, 2, 3, 20].map((attempts) => backOffMs(attempts, () => 1));
 	expect(shortest).toEqual([500, 1_000, 2_000, 150_000]);
@@ -14,7 +14,7 @@ test('the wait doubles, has a spread, an end, and is never shorter than asked fo
 	expect(backOffMs(1, () => 0, 7_000)).toBe(7_000);
 });
 
-test('Retry-After in seconds, as a date, as neither', () => {
+test('Retry-After is read in seconds or as a date, and otherwise ignored', () => {
 	const now = Date.parse('2026-01-01T00:00:00Z');
 	expect(parseRetryAfter('12', now)).toBe(12_000);
 	expect(parseRetryAfter('Thu, 01 Jan 2026 00:00:30 GMT', now)).toBe(30_000);
@@ -22,7 +22,7 @@ test('Retry-After in seconds, as a date, as neither', () => {
 	expect(parseRetryAfter('', now)).toBeUndefined();
 });
 
-test('a token is made once for many, again before it ends, and again after a failure', async () => {
+test('a provider token is created once for many requests, again before it expires, and again after a failure', async () => {
 	let now = 0;
 	let made = 0;
 	let fails = false;
@@ -46,7 +46,7 @@ test('a token is made once for many, again before it ends, and again after a fai
 	expect(await token.get()).toBe('token-4');
 });
 
-test('what stands on the lock screen', () => {
+test('a notification names author and channel, and shows the text without markup, cut to 240 characters', () => {
 	const anna = { id: 'U01', name: 'anna', realName: 'Anna Berg' };
 	const people = new Map([['U01', anna as never]]);
 	const shown = (text: string, conversation = { kind: 'public' as const, name: 'team' }) =>
@@ -60,7 +60,7 @@ test('what stands on the lock screen', () => {
 	expect(shown(' ').body).toBe('…');
 });
 
-test('a message without a text: what its blocks say, else what stands for its attachments', () => {
+test('a message without a text shows the text of its blocks, else the fallback of its attachments', () => {
 	const body = (extra: unknown, text = '') =>
 		contentOf(message('C01', 1, { text, extra: JSON.stringify(extra) }), {
 			conversation: undefined,

@@ -64,7 +64,7 @@ async function expectRefusals(scene: PushScene, anna: Person): Promise<void> {
 	expect((await anna.call('push.devices.list')).devices).toEqual([]);
 }
 
-test('a message arrives decrypted with the badge, is withdrawn when it is read elsewhere, and moves with its browser', () =>
+test('a message arrives encrypted with the badge, is withdrawn when it is read elsewhere, and moves with its browser', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 2);
 		const [anna, ben] = people as [Person, Person];
@@ -114,7 +114,7 @@ test('a message arrives decrypted with the badge, is withdrawn when it is read e
 		expect(counts.web).toEqual({ connections: 1, tokens: 1, wrong: [] });
 	}, onlyWeb));
 
-test('gone, too large, too many, failing: removed, given up, tried again when asked to', () =>
+test('gone subscriptions are removed, too large pushes are given up, rate-limited and failed ones are retried', () =>
 	withPush(async (scene) => {
 		const { people, admin } = await makeWorkspace(scene.url, 7);
 		const [author, ...others] = people as [Person, ...Person[]];
@@ -142,7 +142,7 @@ test('gone, too large, too many, failing: removed, given up, tried again when as
 		expect(await degradedOf(scene)).toEqual([]);
 	}, onlyWeb));
 
-test('a key that is refused: one line, a degraded health, nothing lost; one bad subscription stops nobody', () =>
+test('a rejected key causes one log line, a degraded state and no loss; one bad subscription blocks nobody', () =>
 	withPush(
 		async (scene) => {
 			const { people, admin } = await makeWorkspace(scene.url, 3);
@@ -194,7 +194,7 @@ test('a key that is refused: one line, a degraded health, nothing lost; one bad 
 		{ ...onlyWeb, flags: ['--log-level', 'debug'] },
 	));
 
-test('the key is made once and kept for its owner alone; a damaged one is not replaced in silence', () =>
+test('the key is created once, readable only by its owner; a damaged key is not replaced silently', () =>
 	withDirectory(async (directory) => {
 		const file = join(directory, 'vapid-key');
 		const key = (flags: Readonly<Record<string, string>> = {}) =>
@@ -218,7 +218,7 @@ test('the key is made once and kept for its owner alone; a damaged one is not re
 		);
 	}));
 
-test('turned off, it says so, takes no browser, and makes no key', async () => {
+test('disabled Web Push says so, rejects browsers, and creates no key', async () => {
 	const server = await startEmbedded({ 'web-push': 'off' });
 	const { people } = await makeWorkspace(server.url, 1);
 	const call = rawClient(server.url, people[0]?.token ?? '');

@@ -49,7 +49,7 @@ test.each([
 	if (outcome.type === 'busy' || outcome.type === 'unavailable') expect(outcome.retryAfterMs).toBe(7_000);
 });
 
-test('a withdrawal replaces the one message that it is about, and never grows over what a push may have', () => {
+test('a withdrawal replaces the message that it is about, and never exceeds the size limit of a push', () => {
 	const messages = Array.from({ length: 120 }, (_, index) => ({
 		conversation: 'C0123456789',
 		ts: 1_717_200_000_123_456 + index,
@@ -114,7 +114,7 @@ test('an unavailable push service is paused alone, reported once, and forgotten 
 	expect(reported.slice(2)).toEqual(['web is back']);
 });
 
-test('while the only provider in use is unavailable nothing is taken', () => {
+test('while the only provider in use is unavailable, nothing is taken', () => {
 	const ignore = { degraded: () => undefined, recovered: () => undefined };
 	const [apns, web] = [{ ...at('x'), platform: 'apns' as const }, at('one.example')];
 	const provider = {} as PushProvider;
@@ -132,7 +132,7 @@ test('while the only provider in use is unavailable nothing is taken', () => {
 	expect(carriers.allPaused()).toBe(false);
 });
 
-test('connections to push services are so many at most; those without use make room', async () => {
+test('the number of connections to push services is limited; idle ones make room', async () => {
 	const services = new PushServices({ key: newVapidKey(), contact: 'mailto:a@example.com' }, () => 0);
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const origin = (number: number) => `https://${number}.example`;
@@ -147,7 +147,7 @@ test('connections to push services are so many at most; those without use make r
 	services.close();
 });
 
-test('nothing is sent to Safari that it would not show, and nothing to where it is not allowed any more', async () => {
+test('nothing that Safari would not show is sent to it, and nothing to a host that is no longer allowed', async () => {
 	const provider = new WebPushProvider({
 		key: newVapidKey(),
 		contact: 'mailto:a@example.com',
@@ -164,7 +164,7 @@ test('nothing is sent to Safari that it would not show, and nothing to where it 
 	provider.close();
 });
 
-test('posts and marks are noted from the first device on, and after a restart', () =>
+test('posts and marks are recorded from the first device on, and after a restart', () =>
 	withDirectory(async (directory) => {
 		const open = () => openSqliteStore(directory, { push: 'with devices' });
 		let store = await open();

@@ -20,7 +20,7 @@ async function until(isSo: () => Promise<boolean>, withinMs = 20_000): Promise<v
 	for (const end = Date.now() + withinMs; !(await isSo()) && Date.now() < end; ) await Bun.sleep(20);
 }
 
-test('a user whose devices are slow to take what is withdrawn holds up nobody else', async () => {
+test('a user whose devices are slow to accept withdrawals delays nobody else', async () => {
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-push-'));
 	const store = await openSqliteStore(directory, { push: true });
 	const { outbox, devices } = store.push;

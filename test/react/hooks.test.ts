@@ -68,7 +68,7 @@ const within = (client: TidemarkClient, ...components: (() => ReactNode)[]) =>
 		...components.map((component, index) => createElement(component, { key: index })),
 	);
 
-test('useInbox, useConversation and useBadge follow what happens', async () => {
+test('useInbox, useConversation and useBadge update with events', async () => {
 	const { client, ada, quay, post } = await stage();
 	const inbox = noting(useInbox);
 	const badge = noting(useBadge);
@@ -88,7 +88,7 @@ test('useInbox, useConversation and useBadge follow what happens', async () => {
 	client.disconnect();
 });
 
-test('nothing is drawn again for what happens elsewhere', async () => {
+test('components do not re-render for unrelated events', async () => {
 	const { client, quay, pier, post } = await stage();
 	const badge = noting(useBadge);
 	const there = noting(() => useConversation(pier));
@@ -102,7 +102,7 @@ test('nothing is drawn again for what happens elsewhere', async () => {
 	client.disconnect();
 });
 
-test('one’s own message is drawn as it is written, before the server has it', async () => {
+test('the user’s own message is rendered at once, before the server has it', async () => {
 	const { client, quay, network } = await stage();
 	const shown = noting(() => useConversation(quay).messages.map(({ text, status }) => `${text} ${status}`));
 	const page = await draw(within(client, shown.Component));
@@ -119,7 +119,7 @@ test('one’s own message is drawn as it is written, before the server has it', 
 	client.disconnect();
 });
 
-test('threads, people and the whole snapshot', async () => {
+test('useThreads, useUser and useSnapshot update', async () => {
 	const { client, bo, quay, post } = await stage();
 	const root = await post(quay, 'root');
 	const thread = noting(() => useThread(quay, root));
@@ -145,7 +145,7 @@ test('threads, people and the whole snapshot', async () => {
 	client.disconnect();
 });
 
-test('in strict mode, which mounts everything twice, and after unmounting nobody listens', async () => {
+test('in strict mode, which mounts everything twice, no listener is left after unmounting', async () => {
 	const { client, quay, post } = await stage();
 	const shown = noting(() => useConversation(quay));
 	const page = await draw(createElement(StrictMode, null, within(client, shown.Component)));
@@ -158,7 +158,7 @@ test('in strict mode, which mounts everything twice, and after unmounting nobody
 	client.disconnect();
 });
 
-test('on a server, what is known is drawn; without a provider, the mistake is named', async () => {
+test('server rendering shows the known state; a missing provider is named in the error', async () => {
 	const { client } = await stage();
 	const Count = () => createElement('b', null, useInbox().length);
 	expect(renderToString(within(client, Count))).toBe('<b>2</b>');

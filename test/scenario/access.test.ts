@@ -52,14 +52,14 @@ const open: [string, () => Record<string, unknown>][] = [
 	['conversations.leave', () => ({})],
 ];
 for (const [method, args] of methods)
-	test(`${method} of a public channel one is not in is not_in_channel`, () =>
+	test(`${method} of a public channel that the user is not in returns not_in_channel`, () =>
 		expectRefused(() => as(linus)(method, { channel, ...args() }), 'not_in_channel'));
 for (const [method, args] of [...methods, ...open]) {
-	test(`${method} of a private channel or direct message one is not in is channel_not_found`, async () => {
+	test(`${method} of a private channel or direct message that the user is not in returns channel_not_found`, async () => {
 		for (const id of [secret, dm])
 			await expectRefused(() => as(linus)(method, { channel: id, ...args() }), 'channel_not_found');
 	});
-	test(`${method} of another workspace is channel_not_found`, () => {
+	test(`${method} of a channel in another workspace returns channel_not_found`, () => {
 		// Its own people for arguments: it is the channel that is refused.
 		const own = { ...args(), ...('users' in args() ? { users: stranger.id } : {}) };
 		const withUser = 'user' in args() ? { user: stranger.id } : {};
@@ -67,7 +67,7 @@ for (const [method, args] of [...methods, ...open]) {
 	});
 }
 
-test('people of another workspace do not exist here', async () => {
+test('users of another workspace cannot be found', async () => {
 	await expectRefused(() => as(ada)('users.info', { user: stranger.id }), 'user_not_found', 'user');
 	await expectRefused(() => as(ada)('conversations.open', { users: stranger.id }), 'user_not_found', 'users');
 	await expectRefused(

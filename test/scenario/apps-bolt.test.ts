@@ -141,7 +141,7 @@ describe.each([
 		}, PATIENCE_MS);
 	}, 30_000);
 
-	test('answers a command in the channel, and its caller alone', async () => {
+	test('answers a command in the channel, and to its caller only', async () => {
 		const { stage, socket } = scene;
 		await stage.ada('chat.command', { channel: stage.channel, command: '/tide', text: 'Dover' });
 		expect((await history())[0]).toMatchObject({ text: 'Tide at Dover', user: stage.bot });
@@ -150,7 +150,7 @@ describe.each([
 		expect((await history()).map(({ text }) => text)).not.toContain('only for you');
 	}, 30_000);
 
-	test('a button replaces its message and opens a modal, which is checked and submitted', async () => {
+	test('a button replaces its message and opens a modal, which is validated and submitted', async () => {
 		const { stage, socket } = scene;
 		const [message] = await history();
 		const place = { type: 'message', channel_id: stage.channel, message_ts: message?.ts };
@@ -170,7 +170,7 @@ describe.each([
 		await socket.seen(({ type }) => type === 'view_closed');
 	}, 30_000);
 
-	test('a shortcut opens a view, a home is published', async () => {
+	test('a shortcut opens a view, and a home tab is published', async () => {
 		const { stage, socket } = scene;
 		await stage.ada('shortcuts.run', { app_id: stage.app, callback_id: 'new_tide' });
 		const { view } = await socket.seen(

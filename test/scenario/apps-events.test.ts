@@ -70,7 +70,7 @@ describe('Socket Mode', () => {
 		}
 	}, 60_000);
 
-	test('what is not acknowledged comes again with the same id, over the next connection', async () => {
+	test('an unacknowledged event is sent again with the same id, over the next connection', async () => {
 		const first = await connected(stage.appToken);
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'to be kept' });
 		await eventually(async () => expect(texts(first.heard)).toContain('to be kept'), 30_000);
@@ -86,7 +86,7 @@ describe('Socket Mode', () => {
 		}
 	}, 60_000);
 
-	test('what was acknowledged is not delivered again after a restart', async () => {
+	test('an acknowledged event is not delivered again after a restart', async () => {
 		await server.restart();
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'after the restart' });
 		const { socket, heard } = await connected(stage.appToken);
@@ -98,7 +98,7 @@ describe('Socket Mode', () => {
 		}
 	}, 60_000);
 
-	test('a mention, an edit, a join and a reaction are events of their own', async () => {
+	test('a mention, an edit, a join and a reaction cause events of their own', async () => {
 		const { socket, heard } = await connected(stage.appToken);
 		socket.on('slack_event', ({ ack }: Heard) => void ack());
 		try {
@@ -130,7 +130,7 @@ describe('Socket Mode', () => {
 	}, 60_000);
 });
 
-test('events about the workspace come once, also those from while the app was not connected', async () => {
+test('events about the workspace are delivered once, including those from while the app was disconnected', async () => {
 	const { admin, team, ada, adaId } = stage;
 	const subjectsOf = (heard: readonly Heard[]): unknown[] =>
 		heard.flatMap(({ body }) => {
@@ -177,7 +177,7 @@ test('events about the workspace come once, also those from while the app was no
 	}
 }, 90_000);
 
-test('an app-level token opens sockets and nothing else, a bot token opens none', async () => {
+test('an app-level token only opens sockets, and a bot token opens none', async () => {
 	const asApp = rawClient(server.url, stage.appToken);
 	expect(await asApp('auth.test')).toMatchObject({ ok: false, error: 'not_allowed_token_type' });
 	const asBot = rawClient(server.url, stage.botToken);

@@ -28,7 +28,7 @@ describe('incoming webhooks', () => {
 		url = (await stage.admin('admin.apps.webhooks.create', args)).webhook.url;
 	});
 
-	test('take what alert tools send', async () => {
+	test('accept what alerting tools send', async () => {
 		const alert = {
 			channel: '#quay',
 			username: 'Alertmanager',
@@ -60,7 +60,7 @@ describe('incoming webhooks', () => {
 		);
 	});
 
-	test('refuse in Slack’s words', async () => {
+	test('return errors in Slack’s words', async () => {
 		const refused = async (address: string, body: string) => {
 			const answer = await post(address, body);
 			return [answer.status, await answer.text()];
@@ -87,7 +87,7 @@ describe('commands', () => {
 		return app.envelopes.at(-1) as Envelope;
 	};
 
-	test('carry what Slack’s do, and a response_url that is good for five uses', async () => {
+	test('have Slack’s fields, and a response_url that works five times', async () => {
 		const { type, payload } = await called();
 		expect(type).toBe('slash_commands');
 		expect(payload).toMatchObject({
@@ -124,7 +124,7 @@ describe('commands', () => {
 		});
 	});
 
-	test('an app that does not acknowledge fails the command; one that is not there, at once', async () => {
+	test('an app that does not acknowledge fails the command; a disconnected app fails it at once', async () => {
 		const outside = rawClient(server.url, other.adaToken);
 		const command = { channel: other.channel, command: '/tide' };
 		expect(await outside('chat.command', command)).toMatchObject({ error: 'command_not_found' });
@@ -135,7 +135,7 @@ describe('commands', () => {
 	});
 });
 
-test('an app of another workspace is not there', async () => {
+test('an app of another workspace is not found', async () => {
 	const grace = rawClient(server.url, other.graceToken);
 	const run = { app_id: stage.app, callback_id: 'new_tide' };
 	expect(await grace('shortcuts.run', run)).toMatchObject({ error: 'app_not_found' });
@@ -143,7 +143,7 @@ test('an app of another workspace is not there', async () => {
 	expect((await grace('commands.list')).commands).toEqual([]);
 });
 
-test('chat.postEphemeral reaches members alone, and is nowhere afterwards', async () => {
+test('chat.postEphemeral reaches only members, and is not stored', async () => {
 	const bot = rawClient(server.url, stage.botToken);
 	const message = { channel: stage.channel, text: 'psst' };
 	const { message_ts } = await bot('chat.postEphemeral', { ...message, user: stage.adaId });
@@ -154,7 +154,7 @@ test('chat.postEphemeral reaches members alone, and is nowhere afterwards', asyn
 	expect(await newest()).not.toMatchObject({ text: 'psst' });
 });
 
-test('ten connections of an app, and no more', async () => {
+test('an app can open at most ten connections', async () => {
 	const apps = await Promise.all(
 		Array.from({ length: 10 }, () => new AppClient(server.url, other.appToken).start()),
 	);
@@ -167,7 +167,7 @@ test('ten connections of an app, and no more', async () => {
 	for (const app of apps) app.stop();
 });
 
-test('manifests: YAML as it is, and what is wrong with one', async () => {
+test('a manifest may be YAML, and errors in it are reported', async () => {
 	const yaml = 'display_information:\n  name: Tides\nsettings:\n  socket_mode_enabled: true\n';
 	const { app } = await stage.admin('admin.apps.create', { team_id: stage.team, manifest: yaml });
 	expect(app).toMatchObject({ name: 'Tides', socket_mode: true });

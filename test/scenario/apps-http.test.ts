@@ -57,7 +57,7 @@ test('an event is a signed request', async () => {
 	expect(headers.get('x-slack-retry-num')).toBeNull();
 });
 
-test('one that fails is sent again and says so, then given up; an app that only fails is paused until it is resumed', async () => {
+test('a failed event is sent again with its retry number, then given up; an app that always fails is paused until it is resumed', async () => {
 	status = 500;
 	await say('failing');
 	await eventually(async () => expect(about('failing').length).toBeGreaterThan(1), PATIENCE_MS);
@@ -78,7 +78,7 @@ test('one that fails is sent again and says so, then given up; an app that only 
 	expect(await delivery()).toMatchObject({ is_paused: false });
 }, 60_000);
 
-test('link-local addresses are never contacted, private ones where that is allowed', async () => {
+test('link-local addresses are never contacted, private ones only if allowed', async () => {
 	const fetched: string[] = [];
 	const outgoing = (allowsPrivate: boolean, address: string) =>
 		new Outgoing({
@@ -106,7 +106,7 @@ test('link-local addresses are never contacted, private ones where that is allow
 	expect((await outgoing(false, '93.184.216.34')).status).toBe(200);
 });
 
-test('a name is resolved once, and the request goes to the address that was checked, under its name', async () => {
+test('a host is resolved once, and the request goes to the checked address, under its name', async () => {
 	const { key, cert } = certificateForLocalhost();
 	const secure = Bun.serve({
 		port: 0,

@@ -49,9 +49,9 @@ describe('bodies', () => {
 		['more than a megabyte', `{"text":"${'x'.repeat(1_100_000)}"}`, 'application/json', 'request_too_large'],
 	];
 	for (const [what, body, contentType, code] of bodies)
-		test(`${what} is refused with ${code}`, () => expectRefused(() => send(body, contentType), code));
+		test(`${what} is rejected with ${code}`, () => expectRefused(() => send(body, contentType), code));
 
-	test('PUT is not a way to call', async () => {
+	test('PUT is not a valid HTTP method for a call', async () => {
 		const response = await fetch(`${server.url}/api/auth.test?token=${ada.token}`, { method: 'PUT' });
 		expect(await response.json()).toMatchObject({ ok: false, error: 'invalid_post_type' });
 	});
@@ -223,10 +223,10 @@ describe('methods and arguments', () => {
 		],
 	];
 	for (const [what, method, args, code, argument] of calls)
-		test(`${what} is refused with ${code}`, () =>
+		test(`${what} is rejected with ${code}`, () =>
 			expectRefused(() => as(ada)(method, args()), code, argument));
 
-	test('a post over 40,000 characters is cut to 40,000, and says so', async () => {
+	test('a post of more than 40,000 characters is cut to 40,000, and the answer says so', async () => {
 		const { channel: other } = await ada.call('conversations.create', { name: 'long' });
 		const answer = await as(ada)('chat.postMessage', { channel: other.id, text: `${'🌊'.repeat(20_000)}!` });
 		expect(answer).toMatchObject({ ok: true, warning: 'message_truncated' });

@@ -20,7 +20,7 @@ const PATIENCE_MS = 60_000;
 /** More than six people post in turns, and much less than one of them alone would. */
 const LIMIT = ['--posts-per-second', '20'];
 
-test('a sound server: everything is acknowledged and delivered once, and counts are exact', async () => {
+test('on a healthy server everything is acknowledged and delivered once, and counts are exact', async () => {
 	await withDirectory(async (directory) => {
 		const server = await testServerProcess(directory, LIMIT);
 		const { code, out, err } = await bench(
@@ -68,7 +68,7 @@ test('a sound server: everything is acknowledged and delivered once, and counts 
 	});
 });
 
-test('through kill -9 of the server people come back and miss nothing; Ctrl-C ends with what was measured', async () => {
+test('after kill -9 of the server, clients reconnect and miss nothing; Ctrl-C ends with the measured figures', async () => {
 	await withDirectory(async (directory) => {
 		const server = await testServerProcess(directory);
 		const running = bench(server, ...SMALL, '--rate', '100', '--seconds', '600');

@@ -34,14 +34,14 @@ const say = async (channel: string, text: string): Promise<string> =>
 const rowOf = async (person: Person, channel: string) =>
 	(await person.call('client.counts')).channels.find(({ id }: { id: string }) => id === channel);
 
-test('the clock that stamps rises by at least one, whatever the machine’s does', () => {
+test('stamps rise by at least one, whatever the machine’s clock does', () => {
 	const times = [100, 100, 90, 95, 101, 200];
 	const clock = risingClock(() => times.shift() ?? 0, 98);
 	expect(Array.from({ length: 6 }, () => clock.next())).toEqual([100, 101, 102, 103, 104, 200]);
 	expect(risingClock(() => 5, 98).next()).toBe(99);
 });
 
-test('a jump back disturbs neither the order of messages nor counts, marks and joins', async () => {
+test('a clock that jumps back changes neither the order of messages nor counts, marks and joins', async () => {
 	const channel = await newChannel('jump');
 	const listener = await connect(grace);
 	const before = [await say(channel, 'one'), await say(channel, 'two')];
@@ -72,7 +72,7 @@ test('a jump back disturbs neither the order of messages nor counts, marks and j
 	expect(await rowOf(grace, later)).toMatchObject({ unread_count: 1 });
 });
 
-test('a restart on a clock that stands 10 seconds back goes on after the newest stamp', async () => {
+test('a restart with a clock 10 seconds behind continues after the newest stamp', async () => {
 	const channel = await newChannel('restart');
 	const before = await say(channel, 'before');
 	const read = await grace.call('conversations.mark', { channel, ts: before });
@@ -93,7 +93,7 @@ test('a restart on a clock that stands 10 seconds back goes on after the newest 
 	expect(messages.map(({ text }: { text: string }) => text)).toEqual(['after', 'before']);
 });
 
-test('a jump forward that is corrected leaves no trace in what is posted', async () => {
+test('a jump forward that is corrected does not affect the ts of messages', async () => {
 	const channel = await newChannel('forward');
 	const before = await say(channel, 'before');
 	const jumpedAt = Date.now();
@@ -107,7 +107,7 @@ test('a jump forward that is corrected leaves no trace in what is posted', async
 	expect(Number(after)).toBeLessThan(jumpedAt / 1000 + 3_600);
 });
 
-test('limits follow no clock that is set: a day ahead and back locks nobody out', async () => {
+test('rate limits do not depend on the wall clock: a day ahead and back blocks nobody', async () => {
 	const DAY_MS = 24 * 3600 * 1000;
 	const limited = await startServer({ 'requests-per-second': '100' });
 	try {

@@ -21,7 +21,7 @@ describe('help', () => {
 		});
 	}
 
-	test('help describes a setting as it applies to the command', async () => {
+	test('the help of a command describes a setting as it applies to that command', async () => {
 		const [serve, gateway, seed] = await Promise.all(
 			['serve', 'gateway', 'seed'].map(async (command) => (await run([command, '--help'])).out),
 		);
@@ -42,7 +42,7 @@ describe('help', () => {
 		expect(await run(['--version'])).toMatchObject({ code: 0, out: `${packageFile.version}\n` });
 	});
 
-	test('without a command the help is shown, and it counts as a mistake', async () => {
+	test('without a command the help is printed, and the exit code is that of a mistake', async () => {
 		const { code, out } = await run([]);
 		expect(code).toBe(2);
 		expect(out).toContain('Usage: tidemark <command>');
@@ -94,7 +94,7 @@ describe('mistakes', () => {
 		});
 	}
 
-	test('several wrong settings are reported at once, each where it was set, without secrets', async () => {
+	test('several wrong settings are reported together, each with where it was set, without secrets', async () => {
 		const { code, err } = await run(['serve', '--port', 'http', '--admin-token', 'hunter2'], {
 			TIDEMARK_LOG_LEVEL: 'loud',
 			TIDEMARK_IDLE_MINUTES: '1.5',
@@ -116,7 +116,7 @@ describe('mistakes', () => {
 		expect(err).toMatch(/TIDEMARK_PORT "tcp:.*Kubernetes.*enableServiceLinks: false/);
 	});
 
-	test('a mistyped variable is warned about, and a flag wins over its variable', async () => {
+	test('a mistyped variable causes a warning, and a flag wins over its variable', async () => {
 		await withDirectory(async (directory) => {
 			const args = ['serve', '--port', '0', '--log-level', 'warn', '--data-dir', directory];
 			const server = tidemark(args, {
@@ -134,7 +134,7 @@ describe('mistakes', () => {
 	});
 });
 
-test('what is set beside a key of APNs that is not there is a mistake, and serve says what it does not use', async () => {
+test('APNs settings without an APNs key are a mistake, and serve names settings that it does not use', async () => {
 	await withDirectory(async (directory) => {
 		const args = ['serve', '--port', '0', '--data-dir', directory];
 		const { code, err } = await run(args, { TIDEMARK_APNS_KEY_ID: 'KEY0000001' });
@@ -149,7 +149,7 @@ test('what is set beside a key of APNs that is not there is a mistake, and serve
 });
 
 describe('commands that talk to a running server', () => {
-	test('token makes a token that works; seed makes a workspace; both find the server’s own token', async () => {
+	test('token creates a working token, seed creates a workspace, and both find the server’s administrator token', async () => {
 		await withDirectory(async (directory) => {
 			const server = await serveProcess(directory);
 			const where = ['--url', server.url, '--data-dir', directory];
@@ -207,7 +207,7 @@ describe('commands that talk to a running server', () => {
 		});
 	});
 
-	test('from an empty server to a person signed in, by names, each command naming the next', async () => {
+	test('from an empty server to a signed-in person, by names, each command naming the next', async () => {
 		await withDirectory(async (directory) => {
 			const server = await serveProcess(directory);
 			const where = ['--url', server.url, '--data-dir', directory];
@@ -270,7 +270,7 @@ describe('commands that talk to a running server', () => {
 		});
 	});
 
-	test('no server, no Tidemark, and a wrong administrator’s token have different errors', async () => {
+	test('a missing server, a server that is not Tidemark and a wrong administrator’s token have different errors', async () => {
 		await withDirectory(async (directory) => {
 			const tokenless = await run(['token', '--user', 'U0000000001', '--data-dir', directory]);
 			expect(tokenless.code).toBe(2);

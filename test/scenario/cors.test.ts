@@ -33,7 +33,7 @@ describe('with origins named', () => {
 	});
 	afterAll(() => server.stop());
 
-	test('a page of one of them may send a token and JSON, and read the answer', async () => {
+	test('a page of a named origin may send a token and JSON, and read the answer', async () => {
 		const asked = await preflight(FRIEND);
 		expect([asked.status, allowed(asked)]).toEqual([204, FRIEND]);
 		expect(asked.headers.get('access-control-allow-headers')).toBe('authorization, content-type');
@@ -43,7 +43,7 @@ describe('with origins named', () => {
 		expect(await answered.json()).toMatchObject({ ok: true });
 	});
 
-	test('refusals can be read as well', async () => {
+	test('a page of a named origin may read errors as well', async () => {
 		const refused = await call(FRIEND, 'xoxp-nobody');
 		expect(allowed(refused)).toBe(FRIEND);
 		expect(await refused.json()).toMatchObject({ ok: false, error: 'invalid_auth' });
@@ -56,7 +56,7 @@ describe('with origins named', () => {
 		}
 	});
 
-	test('no page is let in with cookies', async () => {
+	test('no page is allowed with cookies', async () => {
 		expect((await preflight(FRIEND)).headers.get('access-control-allow-credentials')).toBeNull();
 	});
 });

@@ -35,7 +35,7 @@ const serve = (directory: string) =>
 		TIDEMARK_LOG_LEVEL: 'warn',
 	});
 
-test('everything in it is for its owner alone, also what an earlier version left open', async () => {
+test('all files are readable only by their owner, including those that an earlier version left open', async () => {
 	await withDirectory(async (parent) => {
 		const directory = join(parent, 'data');
 		const server = serve(directory);
@@ -61,7 +61,7 @@ test('everything in it is for its owner alone, also what an earlier version left
 	});
 });
 
-test('directories in it, and what links in it lead to, stay as they are', async () => {
+test('directories and the targets of links stay as they are', async () => {
 	await withDirectory(async (parent) => {
 		const [directory, outside] = [join(parent, 'data'), join(parent, 'outside')];
 		await mkdir(join(directory, 'inside'), { recursive: true });
@@ -79,7 +79,7 @@ test('directories in it, and what links in it lead to, stay as they are', async 
 	});
 });
 
-test('a secret replaces the one before it, for its owner alone', async () => {
+test('a new secret replaces the old one, readable only by its owner', async () => {
 	await withDirectory(async (directory) => {
 		const file = join(directory, 'key');
 		for (const text of ['first', 'second']) await keepSecret(file, text);
@@ -116,7 +116,7 @@ const harms: [string, (directory: string) => Promise<void>][] = [
 	['without its lock', (directory) => rm(join(directory, 'lock.db'))],
 ];
 for (const [what, harm] of harms) {
-	test(`a data directory ${what} under a running server is in /readyz, and posts are refused`, async () => {
+	test(`a data directory ${what} under a running server is reported in /readyz, and posts are rejected`, async () => {
 		await withDirectory(async (parent) => {
 			const directory = join(parent, 'data');
 			const server = await testServerProcess(directory);

@@ -36,7 +36,7 @@ const stored = async (ts: string) =>
 		})
 	).messages[0];
 
-test('edits at the same time lose nothing that was acknowledged', async () => {
+test('concurrent edits lose nothing that was acknowledged', async () => {
 	for (let round = 0; round < 20; round += 1) {
 		const ts = await post(ada, 'first');
 		const update = (args: object) => ada.call('chat.update', { channel, ts, ...args });
@@ -51,7 +51,7 @@ test('edits at the same time lose nothing that was acknowledged', async () => {
 	}
 });
 
-test('empty ones go; what is left has to show something', async () => {
+test('an empty part is removed; the rest must show something', async () => {
 	const ts = await post(ada, 'text', { blocks, attachments });
 	const update = (args: object) => ada.call('chat.update', { channel, ts, ...args });
 	expect((await update({ text: 'less', blocks: [] })).message).toMatchObject({ text: 'less', attachments });
@@ -62,14 +62,14 @@ test('empty ones go; what is left has to show something', async () => {
 	await expect(update({ text: '', attachments: [], metadata })).rejects.toThrow('no_text');
 });
 
-test('what stays and what is given are bounded together', async () => {
+test('the kept and the new parts are limited together', async () => {
 	const large = (size: number) => [{ type: 'section', text: 'x'.repeat(size) }];
 	const ts = await post(ada, 'text', { blocks: large(60_000) });
 	const update = ada.call('chat.update', { channel, ts, text: 'more', attachments: large(60_000) });
 	await expect(update).rejects.toThrow('msg_blocks_too_long');
 });
 
-test('an edited root keeps its thread, an edited reply its parent, in the answer and in the event', async () => {
+test('an edited root keeps its thread, and an edited reply its root, in the answer and in the event', async () => {
 	const socket = await connect(grace);
 	const root = await post(ada, 'root');
 	const alone = await post(ada, 'alone');

@@ -23,7 +23,7 @@ const filesOnDisk = async (): Promise<number> => {
 	return entries.filter((entry) => entry.isFile()).length;
 };
 
-test('a file, a workspace and a user have a limit; deleting makes room', async () => {
+test('a file, a workspace and a user have a size limit; deleting frees space', async () => {
 	await expect(reserved(ada, 'a.bin', MB + 1)).rejects.toThrow('file_too_large');
 	await expect(reserved(ada, 'a.bin', 0)).rejects.toThrow('invalid_arguments');
 	const file = await shared(ada, 'a.bin', Buffer.alloc(MB, 'a'));
@@ -37,7 +37,7 @@ test('a file, a workspace and a user have a limit; deleting makes room', async (
 	await reserved(grace, 'd.bin', 1);
 });
 
-test('an upload that is cut off leaves nothing, and can be sent again', async () => {
+test('an interrupted upload leaves nothing, and can be sent again', async () => {
 	const { id, url } = await reserved(grace, 'cut.txt', 10);
 	const abort = new AbortController();
 	const cut = new ReadableStream({
@@ -54,7 +54,7 @@ test('an upload that is cut off leaves nothing, and can be sent again', async ()
 	expect(await filesOnDisk()).toBe(1);
 });
 
-test('a file is there after a restart', async () => {
+test('a file survives a restart', async () => {
 	const file = await shared(grace, 'kept.txt', 'kept');
 	await uploaded(grace, 'open.txt', 'open');
 	await server.restart();

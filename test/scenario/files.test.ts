@@ -95,7 +95,7 @@ test('a picture is uploaded, shared with a message, announced and read', async (
 	await eventually(async () => expect((await search()).messages.total).toBe(1), 30_000);
 });
 
-test('only people who may read a conversation with the file get it', async () => {
+test('only users who may read a conversation with the file can read the file', async () => {
 	const file = await shared(ada, 'secret.txt', 'for the two of us', { channel_id: channel });
 	expect((await download(file.url_private, null)).status).toBe(401);
 	expect((await download(file.url_private, { token: 'xoxp-nobody' })).status).toBe(401);
@@ -116,7 +116,7 @@ test('only people who may read a conversation with the file get it', async () =>
 	expect((await download(alone.url_private, grace)).status).toBe(404);
 });
 
-test('a link of getLinks needs no token, for a while', async () => {
+test('a link from getLinks works without a token, for a while', async () => {
 	const file = await shared(ada, 'linked.txt', 'linked', { channel_id: channel });
 	const other = await shared(ada, 'other.txt', 'other', { channel_id: channel });
 	const { links } = await grace.call('files.getLinks', { files: [file.id, other.id, 'F00000000'] });
@@ -137,7 +137,7 @@ test('a link of getLinks needs no token, for a while', async () => {
 	await ada.call('conversations.invite', { channel, users: grace.id });
 });
 
-test('ranges, validators and HEAD', async () => {
+test('ranges, validators and HEAD work', async () => {
 	const { url_private: url } = await shared(ada, 'digits.txt', '0123456789');
 	const part = async (range: string) => {
 		const response = await download(url, ada, { range });
@@ -156,7 +156,7 @@ test('ranges, validators and HEAD', async () => {
 	expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '10', '']);
 });
 
-test('nothing in an uploaded page or drawing runs', async () => {
+test('scripts in an uploaded page or drawing do not run', async () => {
 	for (const name of ['page.html', 'drawing.svg', 'page.xhtml', 'feed.xml', 'x.pdf']) {
 		const file = await shared(ada, name, '<script>alert(1)</script>');
 		const { headers } = await download(file.url_private, ada);
@@ -170,7 +170,7 @@ test('nothing in an uploaded page or drawing runs', async () => {
 	expect(disposition).toMatch(/^attachment; filename="[\w. :-]+"; filename\*=UTF-8''[\w.%-]+$/);
 });
 
-test('forms, PUT and bodies without a length are taken', async () => {
+test('forms, PUT and bodies without a length are accepted', async () => {
 	const content = 'x'.repeat(200_000);
 	const form = new FormData();
 	form.append('ignored', 'y'.repeat(1000));
@@ -243,7 +243,7 @@ test('a bad upload changes nothing', async () => {
 	expect((await fetch(url, { method: 'POST', body: '54321' })).status).toBe(410);
 });
 
-test('a completion that is repeated shares once', async () => {
+test('a repeated completion shares the files once', async () => {
 	const { id } = await uploaded(ada, 'once.txt', 'once');
 	const complete = () => ada.call('files.completeUploadExternal', { files: [{ id }], channel_id: channel });
 	await Promise.all([complete(), complete(), complete()]);
@@ -255,7 +255,7 @@ test('a completion that is repeated shares once', async () => {
 	);
 });
 
-test('several files in one message, in a thread, in several channels', async () => {
+test('several files can be shared in one message, in a thread, and in several channels', async () => {
 	const root = (await ada.call('chat.postMessage', { channel, text: 'root' })).ts;
 	const files = [await uploaded(ada, 'a.txt', 'a'), await uploaded(ada, 'b.txt', 'b')].map(({ id }) => ({
 		id,
@@ -312,7 +312,7 @@ test('a deleted file leaves a tombstone in its messages', async () => {
 	await expect(ada.call('files.delete', { file: file.id })).rejects.toThrow('file_deleted');
 });
 
-test('a device that was offline learns of shared and deleted files', async () => {
+test('a device that was offline gets shared and deleted files', async () => {
 	const old = await shared(ada, 'old.txt', 'old', { channel_id: channel });
 	const { position } = await grace.call('client.counts');
 	const file = await shared(ada, 'new.txt', 'new', { channel_id: channel });
@@ -326,7 +326,7 @@ test('a device that was offline learns of shared and deleted files', async () =>
 	expect(JSON.stringify(events)).toContain(file.url_private);
 });
 
-test('addresses follow the reader, not the author', async () => {
+test('file addresses use the reader’s host, not the author’s', async () => {
 	const { id, url } = await reserved(ada, 'host.txt', 4);
 	await fetch(url, { method: 'POST', body: 'host' });
 	const asked = await fetch(`${server.url}/api/files.completeUploadExternal`, {

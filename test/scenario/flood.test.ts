@@ -55,7 +55,7 @@ const floods: [string, string, () => Record<string, string>][] = [
 	['reconnects', 'rtm.connect', () => ({})],
 ];
 for (const [what, method, args] of floods) {
-	test(`a flood of ${what} is limited with 429 and Retry-After, and nobody else notices`, async () => {
+	test(`a flood of ${what} gets 429 and Retry-After, and other users are not affected`, async () => {
 		const responses = await flood(fresh(), method, args());
 		const limited = responses.filter(({ status }) => status === 429);
 		expect(limited.length).toBeGreaterThan(0);
@@ -70,7 +70,7 @@ for (const [what, method, args] of floods) {
 	});
 }
 
-test('a flood of frames is answered one by one, with code 17 and a time to wait, and the socket goes on', async () => {
+test('each frame of a flood is answered with code 17 and a time to wait, and the socket stays open', async () => {
 	const socket = await connect(fresh());
 	const ids = Array.from({ length: FLOOD }, (_, index) => 1_000 + index);
 	for (const id of ids) socket.sendText(JSON.stringify({ id, type: 'message', channel, text: 'spam' }));
@@ -90,7 +90,7 @@ test('a flood of frames is answered one by one, with code 17 and a time to wait,
 	socket.close();
 });
 
-test('a call that asks for many rows counts as several', async () => {
+test('a call for many rows counts as several calls', async () => {
 	const allowed = async (limit: string): Promise<number> => {
 		const answers = await flood(fresh(), 'conversations.history', { channel, limit });
 		expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));

@@ -53,7 +53,7 @@ async function expectUnread(said: number): Promise<void> {
 	expect(counts.badge).toBe(1);
 }
 
-test('a focused device that stops reading reads nothing and is disconnected while the server keeps writing', async () => {
+test('a focused device that stops reading marks nothing read, and is disconnected while the server keeps writing', async () => {
 	await scene();
 	const device = await RawClient.open(await socketUrl(grace));
 	await device.ask({ type: 'channel_focus', channel });
@@ -62,7 +62,7 @@ test('a focused device that stops reading reads nothing and is disconnected whil
 	device.end();
 });
 
-test('the same for a device whose packets get lost', async () => {
+test('the same for a device whose packets are lost', async () => {
 	await scene();
 	const url = await socketUrl(grace);
 	const network = await blackHole(url);
@@ -74,7 +74,7 @@ test('the same for a device whose packets get lost', async () => {
 	network.stop();
 });
 
-test('a client that receives but leaves pings unanswered reads nothing and is closed with 4002', async () => {
+test('a client that receives but does not answer pings marks nothing read, and is closed with 4002', async () => {
 	await scene();
 	const device = await RawClient.open(await socketUrl(grace));
 	await device.ask({ type: 'channel_focus', channel });
@@ -86,7 +86,7 @@ test('a client that receives but leaves pings unanswered reads nothing and is cl
 	device.end();
 });
 
-test('without focus and without traffic, an unanswered ping ends the connection too', async () => {
+test('without focus and without traffic, an unanswered ping closes the connection too', async () => {
 	await scene();
 	const device = await RawClient.open(await socketUrl(grace));
 	expect(await presence()).toBe('active');
@@ -122,7 +122,7 @@ test('one ping covers many messages', async () => {
 	device.end();
 });
 
-test('a device that comes back sees what it did not confirm as unread', async () => {
+test('a device that returns finds the messages it did not confirm unread', async () => {
 	await scene();
 	const url = await socketUrl(grace);
 	const network = await blackHole(url);

@@ -68,7 +68,7 @@ describe('focus', () => {
 		device.disconnect();
 	});
 
-	test('what was unread before stays unread: only what is delivered is read', async () => {
+	test('earlier unread messages stay unread: only delivered ones are read', async () => {
 		await freshChannel('earlier-stays');
 		await say(ada, 'earlier');
 		const device = new Device(grace.id, grace.call);
@@ -95,7 +95,7 @@ describe('focus', () => {
 		await expectStill({ unread_count: 2 });
 	});
 
-	test('a mark-unread survives a second device that still has the conversation in focus', async () => {
+	test('a mark unread survives a second device that still has the conversation in focus', async () => {
 		await freshChannel('second-device');
 		const phone = new Device(grace.id, grace.call);
 		const laptop = new Device(grace.id, grace.call);
@@ -116,7 +116,7 @@ describe('focus', () => {
 		laptop.disconnect();
 	});
 
-	test('a device whose user is set to away marks nothing', async () => {
+	test('a device whose user is set to away marks nothing read', async () => {
 		await freshChannel('away');
 		const device = new Device(grace.id, grace.call);
 		await device.connect();
@@ -130,7 +130,7 @@ describe('focus', () => {
 		device.disconnect();
 	});
 
-	test('an idle device does not read until it is used again; pings are no sign of life', async () => {
+	test('an idle device reads nothing until it is used again; pings do not count as use', async () => {
 		await freshChannel('idle');
 		const device = new Device(grace.id, grace.call);
 		await device.connect();
@@ -145,7 +145,7 @@ describe('focus', () => {
 		device.disconnect();
 	});
 
-	test('focus on a conversation one is not in is refused', async () => {
+	test('focus on a conversation that the user is not in is rejected', async () => {
 		const { channel: own } = await ada.call('conversations.create', {
 			name: 'without-grace',
 			is_private: true,

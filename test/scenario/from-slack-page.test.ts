@@ -30,7 +30,7 @@ const WAITS: readonly [RegExp, string][] = [
 	[/(node bot\.mjs > bot\.log) & sleep \d+/, '$1 2>&1 & until grep -q running bot.log; do sleep 0.1; done'],
 ];
 
-test('from nothing to a Bolt app that answers a command', async () => {
+test('the page’s steps lead from nothing to a Bolt app that answers a command', async () => {
 	const text = await section();
 	await withDirectory(async (directory) => {
 		await mkdir(join(directory, 'node_modules'));

@@ -33,7 +33,7 @@ async function invited(team: string, realName: string): Promise<Person> {
 const channelsOf = async ({ call }: Person): Promise<string[]> =>
 	(await call('users.conversations')).channels.map(({ name }: { name: string }) => name);
 
-test('people who are added or invited are in it at once, bots are not, and nobody leaves it', async () => {
+test('added and invited people join it at once, bots do not, and nobody can leave it', async () => {
 	const { team, general_channel: channel } = await admin('admin.teams.create', {
 		name: 'Pier',
 		general_channel: 'everybody',
@@ -72,7 +72,7 @@ test('people who are added or invited are in it at once, bots are not, and nobod
 	socket.close();
 });
 
-test('a workspace without one puts nobody anywhere, and its channels are ordinary ones', async () => {
+test('in a workspace without a general channel nobody is added anywhere, and all channels are ordinary', async () => {
 	const { people } = await makeWorkspace(server.url, 1);
 	const [ada] = people as [Person];
 	expect(await channelsOf(ada)).toEqual([]);
@@ -81,7 +81,7 @@ test('a workspace without one puts nobody anywhere, and its channels are ordinar
 	expect(await ada.call('conversations.leave', { channel: channel.id })).toMatchObject({ ok: true });
 });
 
-test('a name that no channel can have creates no workspace', async () => {
+test('an invalid channel name creates no workspace', async () => {
 	const before = (await admin('admin.teams.list')).teams.length;
 	const answer = await rawClient(server.url, ADMIN_TOKEN)('admin.teams.create', {
 		name: 'Quay',

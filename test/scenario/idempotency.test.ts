@@ -46,7 +46,7 @@ async function texts(of = channel): Promise<string[]> {
 const unreadOf = async (person: Person): Promise<number> =>
 	(await person.call('conversations.info', { channel })).channel.unread_count;
 
-test('a repeated send answers with the first message, whatever the second one says', async () => {
+test('a repeated send returns the first message, whatever the second one contains', async () => {
 	const first = await send(ada, channel, 'one', 'first');
 	const second = await send(ada, channel, 'one', 'second');
 	expect(second.ts).toBe(first.ts);
@@ -55,7 +55,7 @@ test('a repeated send answers with the first message, whatever the second one sa
 	expect(await unreadOf(grace)).toBe(1);
 });
 
-test('the same id of another user, or in another conversation, is another message', async () => {
+test('the same id from another user, or in another conversation, is another message', async () => {
 	const other = await newChannel();
 	const sent = [
 		await send(ada, channel, 'two'),
@@ -67,7 +67,7 @@ test('the same id of another user, or in another conversation, is another messag
 	expect(await texts(other)).toHaveLength(1);
 });
 
-test('sends without an id, or with an empty one, are never taken for repetitions', async () => {
+test('sends without an id, or with an empty one, never count as repetitions', async () => {
 	const socket = await connect(ada);
 	await ada.call('chat.postMessage', { channel, text: 'a' });
 	await ada.call('chat.postMessage', { channel, text: 'a' });
@@ -77,7 +77,7 @@ test('sends without an id, or with an empty one, are never taken for repetitions
 	expect(await texts()).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
 });
 
-test('repetitions at the same moment, over HTTP and the socket, create one message and one event', async () => {
+test('concurrent repetitions, over HTTP and the socket, create one message and one event', async () => {
 	const [socket, listener] = [await connect(ada), await connect(grace)];
 	const repeats = Array.from({ length: 20 }, async (_, index) => {
 		const args = { channel, text: `attempt ${index}`, client_msg_id: 'three' };
@@ -96,7 +96,7 @@ test('repetitions at the same moment, over HTTP and the socket, create one messa
 	expect(await unreadOf(grace)).toBe(1);
 });
 
-test('over the socket, a repetition is answered with the first ts and the text that is there', async () => {
+test('over the socket, a repetition is answered with the first ts and the current text', async () => {
 	const socket = await connect(ada);
 	const frame = { type: 'message', channel, client_msg_id: 'four' };
 	const first = await socket.ask({ ...frame, text: 'first' });
@@ -106,7 +106,7 @@ test('over the socket, a repetition is answered with the first ts and the text t
 	expect(await texts()).toEqual(['first']);
 });
 
-test('a repetition is known after a restart', async () => {
+test('a repetition is recognised after a restart', async () => {
 	const { ts } = await send(ada, channel, 'five');
 	await server.restart();
 	expect((await send(ada, channel, 'five')).ts).toBe(ts);
@@ -133,7 +133,7 @@ test('repeating a send that was edited or deleted since creates nothing', async 
 	expect(await texts()).toEqual([]);
 });
 
-test('a send that was refused may be repeated', async () => {
+test('a rejected send may be repeated', async () => {
 	await ada.call('conversations.archive', { channel });
 	await expect(send(ada, channel, 'eight')).rejects.toThrow('is_archived');
 	await ada.call('conversations.unarchive', { channel });
@@ -141,7 +141,7 @@ test('a send that was refused may be repeated', async () => {
 	expect(await texts()).toHaveLength(1);
 });
 
-test('within 24 hours it is a repetition, later a new message, also after a restart', async () => {
+test('within 24 hours a send is a repetition, later a new message, also after a restart', async () => {
 	const sentAt = Date.now();
 	const { ts } = await send(ada, channel, 'nine', 'first day');
 	expect((await send(ada, channel, 'nine', 'same day')).ts).toBe(ts);

@@ -49,7 +49,7 @@ async function pages(who: Person, args: object): Promise<string[]> {
 	return ids;
 }
 
-test('newest activity first, each with its counts and its newest message; empty ones last', async () => {
+test('conversations are sorted by newest activity, with counts and newest message; empty ones are last', async () => {
 	const [first, second, empty] = (await channels(3, 'order')) as [string, string, string];
 	const { items } = await list(grace);
 	expect(items.map(({ id }) => id)).toEqual([second, first, empty]);
@@ -59,7 +59,7 @@ test('newest activity first, each with its counts and its newest message; empty 
 	expect((await list(grace)).items[0]).toMatchObject({ id: first, latest: { text: 'again' } });
 });
 
-test('pages hold everything once, also when something moves to the top in between', async () => {
+test('pages contain every conversation once, even if one moves to the top in between', async () => {
 	const ids = await channels(9, 'pages');
 	expect((await pages(grace, { limit: 2 })).sort()).toEqual([...ids].sort());
 	const page = await list(grace, { limit: 4 });
@@ -71,7 +71,7 @@ test('pages hold everything once, also when something moves to the top in betwee
 	expect([...seen, moved].sort()).toEqual([...ids].sort());
 });
 
-test('a deleted newest message puts its conversation back to where it was', async () => {
+test('deleting the newest message moves its conversation back', async () => {
 	const [first, second] = (await channels(3, 'deleted')) as [string, string, string];
 	const { ts } = await ada.call('chat.postMessage', { channel: first, text: 'oops' });
 	expect((await list(grace)).items[0]?.id).toBe(first);
@@ -79,7 +79,7 @@ test('a deleted newest message puts its conversation back to where it was', asyn
 	expect((await list(grace)).items.map(({ id }) => id).slice(0, 2)).toEqual([second, first]);
 });
 
-test('unread_first puts what has something unread before the rest, in pages too', async () => {
+test('unread_first lists unread conversations before the rest, also across pages', async () => {
 	const ids = await channels(6, 'unread');
 	const [oldest, , middle] = ids as [string, string, string];
 	for (const channel of ids.slice(0, -1))
@@ -90,7 +90,7 @@ test('unread_first puts what has something unread before the rest, in pages too'
 	expect([...ordered].sort()).toEqual([...ids].sort());
 });
 
-test('with unread_first every conversation is met once, whatever is read and marked unread meanwhile', async () => {
+test('with unread_first every conversation is listed once, whatever is read and marked unread meanwhile', async () => {
 	const ids = await channels(10, 'stable');
 	const [readLater, , markedUnread] = ids as [string, string, string];
 	for (const channel of ids.slice(2, -1))
@@ -108,7 +108,7 @@ test('with unread_first every conversation is met once, whatever is read and mar
 	expect((await list(grace, { limit: 1, unread_first: true })).items[0]?.id).toBe(markedUnread);
 });
 
-test('a cursor of the other order, or of a list that is not kept, is refused and says why', async () => {
+test('a cursor of the other order, or of an unknown list, is rejected with the reason', async () => {
 	const [channel] = await channels(4, 'orders');
 	const unreadFirst = await list(grace, { limit: 1, unread_first: true });
 	const byActivity = await list(grace, { limit: 1 });
@@ -134,7 +134,7 @@ async function refused(args: object, why: string): Promise<void> {
 	expect(body.response_metadata?.messages[0]).toContain(why);
 }
 
-test('what was left or archived is not in it; a foreign cursor is refused', async () => {
+test('left and archived conversations are not listed; a foreign cursor is rejected', async () => {
 	const [left, archived, kept] = (await channels(3, 'gone')) as [string, string, string];
 	await grace.call('conversations.leave', { channel: left });
 	await ada.call('conversations.archive', { channel: archived });
@@ -143,7 +143,7 @@ test('what was left or archived is not in it; a foreign cursor is refused', asyn
 	await expect(list(grace, { cursor })).rejects.toThrow('invalid_cursor');
 });
 
-test('someone in many conversations gets the same list as by looking at all of them', async () => {
+test('a user in many conversations gets the same list as from reading all of them', async () => {
 	const ids = await channels(620, 'many');
 	const byWalking = await pages(grace, { limit: 100 });
 	expect(byWalking).toEqual([...ids.slice(0, -1).reverse(), ids.at(-1) as string]);

@@ -33,7 +33,7 @@ function checkHeard(heard: readonly Frame[], shown: Awaited<ReturnType<typeof hi
 	expect(lost).toEqual([]);
 }
 
-test(`killed ${ROUNDS} times under load, the server finds everything again that it acknowledged`, async () => {
+test(`a server that is killed ${ROUNDS} times under load keeps everything that it acknowledged`, async () => {
 	await withDirectory(async (directory) => {
 		const book = newBook();
 		let server = await testServerProcess(directory);

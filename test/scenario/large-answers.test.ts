@@ -69,7 +69,7 @@ async function pages(person: Person, method: string, args: Record<string, string
 	}
 }
 
-test('conversations.history, from either end', async () => {
+test('conversations.history is cut, from either end', async () => {
 	const newest = await pages(ada, 'conversations.history', { channel });
 	expect(newest.length).toBeGreaterThan(2);
 	expect(newest.flat()).toEqual([root, ...posted].toReversed());
@@ -78,13 +78,13 @@ test('conversations.history, from either end', async () => {
 	expect(oldest.flatMap((page) => page.toReversed())).toEqual([root, ...posted]);
 }, 60_000);
 
-test('conversations.replies', async () => {
+test('conversations.replies is cut', async () => {
 	const all = await pages(ada, 'conversations.replies', { channel, ts: root });
 	expect(all.length).toBeGreaterThan(2);
 	expect(all.flat()).toEqual([root, ...replies]);
 }, 60_000);
 
-test('conversations.unreads, in either order', async () => {
+test('conversations.unreads is cut, in either order', async () => {
 	for (const newestFirst of [false, true]) {
 		const all = await pages(grace, 'conversations.unreads', {
 			channel,
@@ -95,7 +95,7 @@ test('conversations.unreads, in either order', async () => {
 	}
 }, 60_000);
 
-test('client.explain: the newest that fit', async () => {
+test('client.explain returns the newest messages that fit', async () => {
 	const { items, has_more, badge } = await bounded(grace, 'client.explain', {});
 	expect({ has_more, badge }).toEqual({ has_more: true, badge: MESSAGES });
 	const shown = items.map(({ ts }: { ts: string }) => ts);
@@ -103,7 +103,7 @@ test('client.explain: the newest that fit', async () => {
 	expect(shown).toEqual(posted.slice(-shown.length));
 }, 60_000);
 
-test('subscriptions.thread.getView: fewer unread replies, then fewer threads', async () => {
+test('subscriptions.thread.getView returns fewer unread replies, then fewer threads', async () => {
 	const { threads } = await bounded(grace, 'subscriptions.thread.getView', { limit: '999' });
 	expect(threads).toHaveLength(1);
 	expect(threads[0]).toMatchObject({ unread_count: MESSAGES });
@@ -112,14 +112,14 @@ test('subscriptions.thread.getView: fewer unread replies, then fewer threads', a
 	expect(shown).toEqual(replies.slice(0, shown.length));
 }, 60_000);
 
-test('inbox.list shows the beginning of the newest message', async () => {
+test('inbox.list returns the beginning of the newest message', async () => {
 	const { items } = await bounded(grace, 'inbox.list', {});
 	expect(items).toHaveLength(1);
 	expect(items[0].latest.ts).toBe(posted.at(-1));
 	expect(items[0].latest.text.length).toBeLessThanOrEqual(200);
 });
 
-test('a client that missed more than fits fetches everything again', async () => {
+test('a client that missed more than fits has to reload everything', async () => {
 	const since = '0000000000000001';
 	expect(await bounded(grace, 'client.sync', { since })).toMatchObject({ history_invalid: true });
 	const socket = await connect(grace, { since });
@@ -127,7 +127,7 @@ test('a client that missed more than fits fetches everything again', async () =>
 	socket.close();
 });
 
-test('a client that missed what fits gets all of it', async () => {
+test('a client that missed less than the limit gets all of it', async () => {
 	// Users of their own: a cluster also looks at what happened in the seconds before a position.
 	const [mia, tom] = (await makeWorkspace(server.url, 2)).people as [Person, Person];
 	const pier = (await mia.call('conversations.create', { name: 'pier' })).channel.id;

@@ -51,7 +51,7 @@ async function checkNow(device: Device, person: Person): Promise<void> {
 }
 
 for (const seed of SEEDS) {
-	test(`history ${seed}: snapshot plus events is a fresh snapshot after each of ${OPERATIONS} operations`, async () => {
+	test(`history ${seed}: snapshot plus events equals a fresh snapshot after each of ${OPERATIONS} operations`, async () => {
 		const workspace = await makeWorkspace(server.url, USER_COUNT, `Law ${seed}`);
 		const [first, second, third] = workspace.people as [Person, Person, Person];
 		const staying = [first, second].map((person) => ({ person, device: new Device(person.id, person.call) }));

@@ -29,7 +29,7 @@ async function times(count: number, work: (index: number) => Promise<unknown>): 
 	await Promise.all(Array.from({ length: 64 }, worker));
 }
 
-test('the badge explained is the badge counted, also beyond 10,000', async () => {
+test('the explained badge equals the counted badge, also beyond 10,000', async () => {
 	const { channel } = await ada.call('conversations.open', { users: grace.id });
 	const other = (await ada.call('conversations.create', { name: 'other' })).channel.id;
 	await ada.call('conversations.invite', { channel: other, users: grace.id });
@@ -60,7 +60,7 @@ test('the badge explained is the badge counted, also beyond 10,000', async () =>
 	expect(exact.total_is_capped).toBeUndefined();
 }, 60_000);
 
-test('unread replies are found behind any number of one’s own', async () => {
+test('unread replies are found behind any number of the user’s own', async () => {
 	const channel = (await ada.call('conversations.create', { name: 'threads' })).channel.id;
 	await ada.call('conversations.invite', { channel, users: grace.id });
 	const { ts } = await ada.call('chat.postMessage', { channel, text: 'root' });
@@ -78,7 +78,7 @@ test('unread replies are found behind any number of one’s own', async () => {
 	expect(shown.unread_replies.map((reply: { ts: string }) => reply.ts)).toEqual([first.ts, unread.ts]);
 });
 
-test('oldest=0 is the same as no oldest: the newest page first', async () => {
+test('oldest=0 is the same as no oldest: the newest page comes first', async () => {
 	const channel = (await ada.call('conversations.create', { name: 'history' })).channel.id;
 	for (const text of ['one', 'two', 'three']) await ada.call('chat.postMessage', { channel, text });
 	const page = (args: object) => ada.call('conversations.history', { channel, limit: 2, ...args });
@@ -92,7 +92,7 @@ test('oldest=0 is the same as no oldest: the newest page first', async () => {
 	}
 });
 
-test('many joins at once are one event for members, and each new member gets the channel', async () => {
+test('many joins at once cause one event for members, and each new member gets the channel', async () => {
 	const users: string[] = [];
 	for (let index = 0; index < 101; index += 1) {
 		const named = { team_id: workspace.team, name: `many-${index}` };

@@ -23,7 +23,7 @@ async function stage() {
 	return { channel, writer, posted, call, mark, unread };
 }
 
-test('a list, as an array or separated by commas', async () => {
+test('a list may be an array, or separated by commas', async () => {
 	const { posted, mark, unread } = await stage();
 	const [first, second, third, , fifth, last] = posted as [string, string, string, string, string, string];
 	expect(await mark([third, fifth])).toMatchObject({ ok: true, unread_count: 4 });
@@ -41,7 +41,7 @@ test('an outdated revision changes nothing', async () => {
 	expect(await mark(posted, { revision })).toMatchObject({ ok: true, unread_count: 0 });
 });
 
-test('messages that are gone are passed over; if all are, the call is rejected', async () => {
+test('deleted messages are skipped; if all are deleted, the call is rejected', async () => {
 	const { channel, writer, posted, mark } = await stage();
 	const [first, second, third] = posted as [string, string, string];
 	for (const ts of [first, second]) await writer.call('chat.delete', { channel, ts });

@@ -22,7 +22,7 @@ function versionOf({ position, edited, message }: Frame): string {
 	return editedTs > position ? editedTs : position;
 }
 
-test('a post, an edit, a reply, its deletion and the deletion of the root rise in version', async () => {
+test('a post, an edit, a reply, its deletion and the deletion of the root have rising versions', async () => {
 	const [ada, grace] = (await makeWorkspace(server.url, 2)).people as [Person, Person];
 	const { channel } = await ada.call('conversations.create', { name: 'versions' });
 	await ada.call('conversations.invite', { channel: channel.id, users: grace.id });

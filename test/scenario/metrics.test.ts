@@ -25,7 +25,7 @@ test('metrics and readiness name their process and its role', async () => {
 	expect(id).toMatch(/^.+:\d+$/);
 });
 
-test('every metric is in docs/monitoring.md, and its name fits its kind', async () => {
+test('docs/monitoring.md has every metric, and each name fits its type', async () => {
 	const text = await (await fetch(`${server.url}/metrics`)).text();
 	const documented = await Bun.file(`${import.meta.dir}/../../docs/monitoring.md`).text();
 	const own = [...text.matchAll(/^# TYPE (tidemark_\S+) (\w+)$/gm)].filter(
@@ -38,13 +38,13 @@ test('every metric is in docs/monitoring.md, and its name fits its kind', async 
 	}
 });
 
-test('what makes the engine collect all of its garbage is not asked for', async () => {
+test('scraping metrics does not force a full garbage collection', async () => {
 	const text = await (await fetch(`${server.url}/metrics`)).text();
 	expect(text).toContain('tidemark_nodejs_heap_size_used_bytes');
 	expect(text).not.toContain('heap_space');
 });
 
-test('posts are counted over HTTP and over sockets alike, and refused ones are not', async () => {
+test('posts are counted over HTTP and over sockets, and rejected ones are not', async () => {
 	const [ada] = (await makeWorkspace(server.url, 1)).people;
 	if (!ada) throw new Error('nobody there');
 	const { channel } = await ada.call('conversations.create', { name: 'counted' });

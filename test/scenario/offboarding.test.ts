@@ -51,7 +51,7 @@ const refusedWith = (token: string, error: string) =>
 	}, patienceMs());
 
 describe('a deactivated user', () => {
-	test('is signed out everywhere at once, and keeps nothing that notifies', async () => {
+	test('is signed out everywhere at once, and keeps no devices for notifications', async () => {
 		const [ada, bob] = [await person(), await person()];
 		const { channel } = await ada.call('conversations.create', { name: `team-${people}` });
 		await ada.call('conversations.invite', { channel: channel.id, users: bob.id });
@@ -100,7 +100,7 @@ describe('a deactivated user', () => {
 		watching.close();
 	});
 
-	test('gets no direct messages: those who write learn that nobody reads it', async () => {
+	test('gets no direct messages: the senders learn that nobody reads them', async () => {
 		const [ada, bob, eve] = [await person(), await person(), await person()];
 		const direct = (await ada.call('conversations.open', { users: bob.id })).channel.id;
 		const group = (await ada.call('conversations.open', { users: `${bob.id},${eve.id}` })).channel.id;
@@ -137,7 +137,7 @@ describe('a deactivated user', () => {
 		socket.close();
 	});
 
-	test('comes back with new tokens alone, to what was theirs', async () => {
+	test('returns only with new tokens, to the same conversations', async () => {
 		const ada = await person();
 		const { channel } = await ada.call('conversations.create', { name: `back-${people}` });
 		const [before, undated] = [await jwtOf(ada.id), await jwtOf(ada.id, null)];
@@ -153,7 +153,7 @@ describe('a deactivated user', () => {
 		expect((await again.call('push.devices.list')).devices).toEqual([]);
 	});
 
-	test('who is unknown cannot be deactivated', async () => {
+	test('an unknown user cannot be deactivated', async () => {
 		for (const method of ['admin.users.deactivate', 'admin.users.reactivate'])
 			expect(await ask(adminToken(), method, { user_id: 'U0000000000' })).toMatchObject({
 				error: 'user_not_found',
@@ -164,7 +164,7 @@ describe('a deactivated user', () => {
 const adminToken = () => 'administrator-of-the-tests';
 
 describe('tokens', () => {
-	test('of a user are revoked together, with JWTs, and the sockets close; new ones work', async () => {
+	test('of a user are revoked together, including JWTs, and the sockets close; new ones work', async () => {
 		const [ada, bob] = [await person(), await person()];
 		const jwt = await jwtOf(ada.id);
 		const second = await withToken(ada.id, ada.name);
@@ -181,7 +181,7 @@ describe('tokens', () => {
 		others.close();
 	});
 
-	test('are listed page by page, never themselves, and revoked by their id', async () => {
+	test('are listed page by page without their values, and revoked by id', async () => {
 		const ada = await person();
 		for (let more = 0; more < 4; more += 1) await withToken(ada.id, ada.name);
 		const { token } = await workspace.admin('admin.tokens.create', { user_id: ada.id, expires_in: 3600 });
@@ -217,7 +217,7 @@ describe('tokens', () => {
 			expect((await ask(adminToken(), 'admin.tokens.revoke', args)).ok).toBe(false);
 	});
 
-	test('that expire are refused from then on, and their sockets close', async () => {
+	test('that expire are rejected from then on, and their sockets close', async () => {
 		const ada = await person();
 		const made = await workspace.admin('admin.tokens.create', { user_id: ada.id, expires_in: 2 });
 		expect(made.expires_at).toBeGreaterThan(Date.now() / 1000 - 5);
@@ -235,7 +235,7 @@ describe('tokens', () => {
 			);
 	});
 
-	test('one’s own can be revoked by signing out', async () => {
+	test('a user can revoke their own token by signing out', async () => {
 		const ada = await person();
 		const jwt = await jwtOf(ada.id);
 		for (const token of [ada.token, jwt]) {

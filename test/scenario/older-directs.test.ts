@@ -11,7 +11,7 @@ import { conversation, created } from '../support/store/facts.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-test('a direct message of an earlier version is opened under its id', () =>
+test('a direct message from an earlier version is opened under its old id', () =>
 	withDirectory(async (directory) => {
 		const first = await testServerProcess(directory);
 		const { team, people } = await makeWorkspace(first.url, 3);

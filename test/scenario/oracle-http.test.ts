@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 for (const seed of SEEDS) {
-	test(`random history ${seed}: ${OPERATIONS} operations, every count as the model defines it`, async () => {
+	test(`random history ${seed}: ${OPERATIONS} operations, every count is as the model defines it`, async () => {
 		const workspace = await makeWorkspace(server.url, USER_COUNT, `History ${seed}`);
 		const report = await runHistory(httpDriver(workspace), new Oracle(), randomHistory(seed, OPERATIONS), {
 			users: workspace.people.map(({ id }) => id),

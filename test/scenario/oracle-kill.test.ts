@@ -14,7 +14,7 @@ const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 480);
 const KILL_EVERY = OPERATIONS / 6;
 
 for (const seed of SEEDS) {
-	test(`random history ${seed}: ${OPERATIONS} operations, killed every ${KILL_EVERY}, every count as the model defines it`, async () => {
+	test(`random history ${seed}: ${OPERATIONS} operations, killed every ${KILL_EVERY}, every count is as the model defines it`, async () => {
 		await withDirectory(async (dataDir) => {
 			let server = await testServerProcess(dataDir);
 			const { port } = new URL(server.url);

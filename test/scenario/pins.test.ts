@@ -30,7 +30,7 @@ const listed = async (): Promise<string[]> =>
 	// biome-ignore lint/suspicious/noExplicitAny: as it is on the wire
 	(await ada.call('pins.list', { channel })).items.map(({ message }: any) => message.ts);
 
-test('pinned, listed, shown on the message, announced, removed', async () => {
+test('a pin is added, listed, shown on the message, announced and removed', async () => {
 	const [first, second] = [await post('first'), await post('second')];
 	const socket = await connect(grace);
 	await pin(ada, first);
@@ -57,7 +57,7 @@ test('pinned, listed, shown on the message, announced, removed', async () => {
 	socket.close();
 });
 
-test('refused as Slack refuses', async () => {
+test('errors are Slack’s', async () => {
 	const ts = await post('once');
 	await pin(ada, ts);
 	await expect(pin(grace, ts)).rejects.toThrow('already_pinned');

@@ -64,7 +64,7 @@ describe('conversations of another user', () => {
 		shared = shared.sort();
 	});
 
-	test('are listed as far as they are shared, page by page, without a trace of the others', async () => {
+	test('are listed if they are shared, page by page, without a trace of the others', async () => {
 		const pages = await eventually(async () => {
 			const found = await pagesOf(bob, { user: ada.id });
 			expect(found.flatMap(({ channels }) => channels.map(({ id }: { id: string }) => id))).toEqual(shared);
@@ -79,7 +79,7 @@ describe('conversations of another user', () => {
 		}
 	});
 
-	test('are all there for their own user', async () => {
+	test('are all listed for the user who is in them', async () => {
 		const found = await eventually(async () => {
 			const pages = await pagesOf(ada, {});
 			expect(pages).toHaveLength(hidden.length + shared.length);
@@ -89,7 +89,7 @@ describe('conversations of another user', () => {
 		expect(ids.sort()).toEqual([...hidden, ...shared].sort());
 	});
 
-	test('a cursor works for who got it alone, and one made by hand not at all', async () => {
+	test('a page cursor works only for the user who got it, and an invented one does not work', async () => {
 		const [first] = (await pagesOf(ada, {})) as [Answer];
 		const next_cursor: string = first.response_metadata.next_cursor;
 		const byHand = Buffer.from(`after:${hidden[0]}`).toString('base64');
@@ -107,14 +107,14 @@ describe('ids of direct messages', () => {
 	const open = async (who: Person, ...others: readonly Person[]): Promise<string> =>
 		(await who.call('conversations.open', { users: others.map(({ id }) => id).join(',') })).channel.id;
 
-	test('cannot be computed from who is in them', async () => {
+	test('cannot be computed from their members', async () => {
 		expect(await open(ada, bob)).not.toBe(directId('im', workspace.team, [ada.id, bob.id], sha256));
 		expect(await open(ada, bob, carl)).not.toBe(
 			directId('mpim', workspace.team, [ada.id, bob.id, carl.id], sha256),
 		);
 	});
 
-	test('are the same for everyone who opens one, also all at once and in a new workspace', async () => {
+	test('are the same for everyone who opens one, even at the same time and in a new workspace', async () => {
 		const fresh = await makeWorkspace(server.url, 3, 'Fresh');
 		const [one, two, three] = fresh.people as [Person, Person, Person];
 		const direct = Array.from({ length: 6 }, (_, index) => (index % 2 ? open(one, two) : open(two, one)));
@@ -123,7 +123,7 @@ describe('ids of direct messages', () => {
 		expect(new Set(await Promise.all(group)).size).toBe(1);
 	});
 
-	test('stay after a restart', async () => {
+	test('stay the same after a restart', async () => {
 		const before = await open(ada, bob);
 		await server.restart();
 		expect(await open(bob, ada)).toBe(before);

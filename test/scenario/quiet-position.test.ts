@@ -33,7 +33,7 @@ async function positions(): Promise<string[]> {
 	return [counts, synced, hello];
 }
 
-test('it stays where it is while others are busy, and goes on with the user’s own conversations', async () => {
+test('the position stays while other conversations are busy, and rises with the user’s own conversations', async () => {
 	const before = (await ada.call('client.counts')).position;
 	for (let number = 0; number < 5; number += 1) {
 		await stranger.call('chat.postMessage', { channel: foreign, text: `${number}` });
@@ -76,7 +76,7 @@ test('a socket opened without a position gets no missed events', async () => {
 	await socket.closed;
 });
 
-test('a cursor of the inbox has no stamp of the server in it', async () => {
+test('a page cursor of the inbox contains no stamp of the server', async () => {
 	for (const name of ['one', 'two']) {
 		const channel = (await bob.call('conversations.create', { name })).channel.id;
 		await bob.call('conversations.invite', { channel, users: ada.id });
@@ -87,7 +87,7 @@ test('a cursor of the inbox has no stamp of the server in it', async () => {
 	expect(Buffer.from(response_metadata.next_cursor, 'base64').toString('latin1')).not.toMatch(/\d{16}/);
 });
 
-test('the state of threads has the position of its user, also when archiving changed it', async () => {
+test('the state of threads has its user’s position, also after archiving changed it', async () => {
 	const channel = (await ada.call('conversations.create', { name: 'threads' })).channel.id;
 	await bob.call('conversations.join', { channel });
 	const { ts: thread_ts } = await ada.call('chat.postMessage', { channel, text: 'root' });

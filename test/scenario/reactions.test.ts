@@ -36,7 +36,7 @@ const shown = async (person: Person, timestamp: string) => {
 	return summed(message.reactions ?? []);
 };
 
-test('added, shown wherever the message is, taken back', async () => {
+test('a reaction is added, shown wherever the message is, and removed', async () => {
 	const ts = await post(ada);
 	await post(grace, 'a reply', { thread_ts: ts });
 	await add(grace, ts, ':tada:');
@@ -58,7 +58,7 @@ test('added, shown wherever the message is, taken back', async () => {
 	expect(await shown(grace, ts)).toEqual([['tada', 1, [grace.id]]]);
 });
 
-test('refused as Slack refuses', async () => {
+test('errors are Slack’s', async () => {
 	const ts = await post(ada);
 	await add(ada, ts, 'eyes');
 	await expect(add(ada, ts, 'eyes')).rejects.toThrow('already_reacted');
@@ -72,7 +72,7 @@ test('refused as Slack refuses', async () => {
 	expect(await shown(outsider, ts)).toEqual([['eyes', 1, [ada.id]]]);
 });
 
-test('of a private channel nobody else learns anything', async () => {
+test('users outside a private channel learn nothing about its reactions', async () => {
 	const secret = (await ada.call('conversations.create', { name: 'secret', is_private: true })).channel.id;
 	const { ts: timestamp } = await ada.call('chat.postMessage', { channel: secret, text: 'hidden' });
 	await ada.call('reactions.add', { channel: secret, timestamp, name: 'lock' });
@@ -89,7 +89,7 @@ test('of a private channel nobody else learns anything', async () => {
 	expect(JSON.stringify(others)).not.toContain('hidden');
 });
 
-test('listed newest first, each message once, page by page', async () => {
+test('reactions are listed newest first, each message once, page by page', async () => {
 	const list = (await makeWorkspace(server.url, 1, 'Lists')).people[0] as Person;
 	const place = (await list.call('conversations.create', { name: 'listed' })).channel.id;
 	const posted: string[] = [];
@@ -112,7 +112,7 @@ test('listed newest first, each message once, page by page', async () => {
 	await expect(outsider.call('reactions.list', { user: list.id })).rejects.toThrow('user_not_found');
 });
 
-test('every member receives it live', async () => {
+test('every member receives a reaction live', async () => {
 	const ts = await post(ada);
 	const socket = await connect(grace);
 	await add(ada, ts, 'wave');
@@ -132,7 +132,7 @@ test('every member receives it live', async () => {
 	socket.close();
 });
 
-test('nothing about them is unread', async () => {
+test('a reaction makes nothing unread', async () => {
 	const ts = await post(grace);
 	await grace.call('conversations.mark', { channel, ts });
 	const counts = async (person: Person) => {
@@ -147,7 +147,7 @@ test('nothing about them is unread', async () => {
 	expect(before.unread_count).toBe(0);
 });
 
-test('a device that was offline shows what everybody shows', async () => {
+test('a device that was offline shows the same reactions as others', async () => {
 	const [kept, gone, edited] = [await post(ada, 'kept'), await post(ada, 'gone'), await post(ada, 'edited')];
 	await add(grace, kept, 'one');
 	await add(ada, kept, 'two');
@@ -206,7 +206,7 @@ test('a device that was offline shows what everybody shows', async () => {
 	client.disconnect();
 });
 
-test('a deleted message has none, and neither have its rows', async () => {
+test('a deleted message has no reactions, and neither have its rows', async () => {
 	const ts = await post(ada);
 	await post(grace, 'reply', { thread_ts: ts });
 	await add(grace, ts, 'ghost');

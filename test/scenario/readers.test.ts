@@ -28,7 +28,7 @@ const post = async (): Promise<string> =>
 const readersOf = async (ts: string, page = {}) =>
 	author.call('conversations.readers', { channel, ts, ...page });
 
-test('the next request sees an acknowledged mark, also one that moves the cursor back', async () => {
+test('the next request sees an acknowledged mark, including one that moves the cursor back', async () => {
 	for (let round = 0; round < ROUNDS; round += 1) {
 		const [first, second] = [await post(), await post()];
 		await marker.call('conversations.markMessage', { channel, ts: second });
@@ -42,7 +42,7 @@ test('the next request sees an acknowledged mark, also one that moves the cursor
 	}
 });
 
-test('pages hold each of them once, without the author', async () => {
+test('pages contain each reader once, without the author', async () => {
 	const ts = await post();
 	const readers = [marker, ...others];
 	for (const { call } of readers) await call('conversations.mark', { channel, ts });

@@ -50,7 +50,7 @@ const isPending = async (promise: Promise<void> | null): Promise<boolean> =>
 	(await Promise.race([promise?.then(() => 'done') ?? 'done', Bun.sleep(0).then(() => 'pending')])) ===
 	'pending';
 
-test('a mark that repeats one under way is acknowledged together with it, and not before', async () => {
+test('a mark that repeats one in flight is acknowledged together with it, and not earlier', async () => {
 	const channel = conversation(CHANNEL, { creator: ADA });
 	await store.ledger.commit([
 		created(channel, [ADA, GRACE]),

@@ -66,12 +66,12 @@ class Scene {
 const kinds = (events: readonly Frame[]): string[] =>
 	events.map(({ type, subtype }) => (subtype === undefined ? String(type) : subtype));
 
-test('nothing missed, nothing sent', async () => {
+test('a client that missed nothing gets nothing', async () => {
 	const scene = await Scene.open();
 	expect(await scene.missed()).toEqual([]);
 });
 
-test('messages in order, each after the one before it; they look as they do live', async () => {
+test('missed messages arrive in order, each after its predecessor, with the same fields as live ones', async () => {
 	const scene = await Scene.open();
 	const known = await scene.post('known');
 	await scene.leave();
@@ -90,7 +90,7 @@ test('messages in order, each after the one before it; they look as they do live
 	);
 });
 
-test('what was posted and edited comes once, as it is now', async () => {
+test('a posted and edited message arrives once, in its current state', async () => {
 	const scene = await Scene.open();
 	const ts = await scene.post('first');
 	await scene.edit(ts, 'second');
@@ -99,7 +99,7 @@ test('what was posted and edited comes once, as it is now', async () => {
 	expect(events[0]).toMatchObject({ type: 'message', ts, text: 'second', edited: { user: scene.ada.id } });
 });
 
-test('of what was posted and deleted only the deletion comes; what follows joins up', async () => {
+test('of a posted and deleted message only the deletion arrives; later messages connect to earlier ones', async () => {
 	const scene = await Scene.open();
 	const known = await scene.post('known');
 	await scene.leave();
@@ -112,7 +112,7 @@ test('of what was posted and deleted only the deletion comes; what follows joins
 	expect(events[1]).toMatchObject({ text: 'here', prev_ts: known });
 });
 
-test('edits and deletes of what was known; edited, then deleted, is deleted', async () => {
+test('edits and deletes of known messages arrive; edited and then deleted means deleted', async () => {
 	const scene = await Scene.open();
 	const [kept, gone, both] = [await scene.post('a'), await scene.post('b'), await scene.post('c')];
 	await scene.leave();
@@ -126,7 +126,7 @@ test('edits and deletes of what was known; edited, then deleted, is deleted', as
 	expect(events.slice(1).map(({ deleted_ts }) => deleted_ts)).toEqual([gone, both]);
 });
 
-test('a message before a delete follows on what was still there', async () => {
+test('the prev_ts of a message before a delete is the message that still existed then', async () => {
 	const scene = await Scene.open();
 	const [first, last] = [await scene.post('first'), await scene.post('last')];
 	await scene.leave();
@@ -139,7 +139,7 @@ test('a message before a delete follows on what was still there', async () => {
 	expect(first < last).toBe(true);
 });
 
-test('replies come with their thread, which is sent once', async () => {
+test('replies arrive with their thread, which is sent once', async () => {
 	const scene = await Scene.open();
 	const root = await scene.post('root');
 	await scene.leave();
@@ -153,7 +153,7 @@ test('replies come with their thread, which is sent once', async () => {
 	expect(events[2]?.message).toMatchObject({ ts: root, reply_count: 2, latest_reply: events[1]?.ts });
 });
 
-test('a root that was deleted under its replies leaves a tombstone', async () => {
+test('a root that was deleted with replies leaves a tombstone', async () => {
 	const scene = await Scene.open();
 	const known = await scene.post('known root');
 	await scene.leave();
@@ -175,7 +175,7 @@ test('a root that was deleted under its replies leaves a tombstone', async () =>
 	expect(events[5]).toMatchObject({ deleted_ts: fresh, tombstone: true });
 });
 
-test('the event of a deleted reply has its thread without it', async () => {
+test('the event of a deleted reply has its thread without the reply', async () => {
 	const scene = await Scene.open();
 	const root = await scene.post('root');
 	const reply = await scene.post('reply', { thread_ts: root });
@@ -186,7 +186,7 @@ test('the event of a deleted reply has its thread without it', async () => {
 	expect(events[1]?.message.reply_count).toBeUndefined();
 });
 
-test('marks come last, with the counts of now', async () => {
+test('marks arrive last, with the current counts', async () => {
 	const scene = await Scene.open();
 	const [first] = [await scene.post('one'), await scene.post('two')];
 	await scene.leave();
@@ -200,7 +200,7 @@ test('marks come last, with the counts of now', async () => {
 	expect(events[1]).toMatchObject({ ...told, unread_count: 2, ts: first });
 });
 
-test('muting is sent as a preference, marks as marks', async () => {
+test('muting arrives as a preference, marks as marks', async () => {
 	const scene = await Scene.open();
 	await scene.post('one');
 	await scene.leave();
@@ -213,7 +213,7 @@ test('muting is sent as a preference, marks as marks', async () => {
 	expect(kinds(await scene.missed())).toEqual(['channel_marked']);
 });
 
-test('following, reading and no longer following a thread', async () => {
+test('following, reading and unfollowing a thread arrive', async () => {
 	const scene = await Scene.open();
 	const { channel, grace } = scene;
 	const thread_ts = await scene.post('root');
@@ -233,7 +233,7 @@ test('following, reading and no longer following a thread', async () => {
 	expect(kinds(await scene.missed())).toEqual(['thread_unsubscribed']);
 });
 
-test('a conversation that one came into: itself, what was said since, how it stands', async () => {
+test('a joined conversation arrives with its messages since the join, and its counts', async () => {
 	const scene = await Scene.open();
 	const { ada, grace } = scene;
 	const { channel } = await ada.call('conversations.create', { name: `late-${names}` });
@@ -253,7 +253,7 @@ test('a conversation that one came into: itself, what was said since, how it sta
 	expect(events[3]).toMatchObject({ unread_count: 1, last_read: early.ts, revision: 0 });
 });
 
-test('a conversation that the user left is gone; rejoining starts over', async () => {
+test('a left conversation is removed; rejoining starts over', async () => {
 	const scene = await Scene.open();
 	const { channel, grace } = scene;
 	await scene.post('one');
@@ -268,7 +268,7 @@ test('a conversation that the user left is gone; rejoining starts over', async (
 	expect(events[2]).toMatchObject({ unread_count: 1, revision: 1 });
 });
 
-test('direct messages that others opened', async () => {
+test('direct messages that others opened arrive', async () => {
 	const scene = await Scene.open();
 	const [ada, grace, third] = scene.workspace.people as [Person, Person, Person];
 	await ada.call('conversations.open', { users: grace.id });
@@ -276,7 +276,7 @@ test('direct messages that others opened', async () => {
 	expect(kinds(await scene.missed()).slice(0, 2)).toEqual(['im_created', 'mpim_joined']);
 });
 
-test('name, topic, purpose; archived and brought back: once each, as it is now', async () => {
+test('name, topic, purpose and archived state arrive once each, in their current state', async () => {
 	const scene = await Scene.open();
 	const { channel, ada } = scene;
 	await ada.call('conversations.setTopic', { channel, topic: 'first' });
@@ -293,7 +293,7 @@ test('name, topic, purpose; archived and brought back: once each, as it is now',
 	expect(kinds(await scene.missed())).toEqual(['channel_unarchive']);
 });
 
-test('a position of another workspace reveals nothing of it', async () => {
+test('a position of another workspace reveals nothing about it', async () => {
 	const [mine, theirs] = [await Scene.open(), await Scene.open()];
 	const { since } = theirs;
 	await theirs.post('theirs');
@@ -303,7 +303,7 @@ test('a position of another workspace reveals nothing of it', async () => {
 	expect(events.map((event) => event.ts)).toEqual([ts]);
 });
 
-test('a row’s position is one to resume from', async () => {
+test('a client can resume from a row’s position', async () => {
 	const scene = await Scene.open();
 	await scene.post('one');
 	const { channels } = await scene.grace.call('client.counts');
@@ -313,7 +313,7 @@ test('a row’s position is one to resume from', async () => {
 	expect(events.map((event: Frame) => event.ts)).toEqual([ts]);
 });
 
-test('a position from the future is not of this history; what is none is refused', async () => {
+test('a position from the future forces a resync; a malformed one is rejected', async () => {
 	const scene = await Scene.open();
 	const future = '9'.repeat(16);
 	const answer = await scene.grace.call('client.sync', { since: future });

@@ -21,7 +21,7 @@ const BACKLOG = 190;
 
 const isMessage = ({ type }: Frame): boolean => type === 'message';
 
-test('one change more than the bound is too far behind, on either way; live events go on', async () => {
+test('one change more than the limit is too far behind, over client.sync and over a socket; live events continue', async () => {
 	const { server, grace, since, channel, post } = await scene({ 'resume-changes': '5' });
 	const posted: string[] = [];
 	for (let index = 0; index < 4; index += 1) posted.push(await post(`${index}`));
@@ -45,7 +45,7 @@ test('one change more than the bound is too far behind, on either way; live even
 	await server.stop();
 });
 
-test('edits, marks and follows count against the bound as well', async () => {
+test('edits, marks and follows count against the limit too', async () => {
 	const { server, ada, grace, channel, post } = await scene({ 'resume-changes': '2' });
 	const posted = [await post('a'), await post('b'), await post('c')];
 	const { position: since } = await grace.call('client.counts');
@@ -57,7 +57,7 @@ test('edits, marks and follows count against the bound as well', async () => {
 	await server.stop();
 });
 
-test('more than the socket’s buffer holds comes all the same, and what happens meanwhile after it', async () => {
+test('more events than the socket’s buffer holds arrive completely, followed by live events', async () => {
 	const { server, grace, since, post } = await scene({ 'socket-buffer-kb': '16' });
 	const text = 'x'.repeat(20_000);
 	const posted: string[] = [];

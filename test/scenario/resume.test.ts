@@ -40,7 +40,7 @@ async function roam(device: ResumingDevice, random: Random, work: Promise<void>)
 }
 
 for (const seed of SEEDS) {
-	test(`load ${seed}: who comes and goes knows in the end what who stayed knows`, async () => {
+	test(`load ${seed}: clients that reconnect end with the same state as a client that stayed connected`, async () => {
 		const random = new Random(seed);
 		const workspace = await makeWorkspace(server.url, 5, `Resume ${seed}`);
 		const stage = await makeStage(workspace);
@@ -86,7 +86,7 @@ test('a client that reconnects during a flood receives every message once, in or
 	device.cut();
 });
 
-test('after the server was stopped and started again', async () => {
+test('clients resume after the server was stopped and started again', async () => {
 	const own = await startServer();
 	const random = new Random(11);
 	const workspace = await makeWorkspace(own.url, 5);
@@ -116,7 +116,7 @@ test('after the server was stopped and started again', async () => {
 // What a cluster does when its processes are killed has tests of its own.
 const onOneMachine = isOnCluster() ? () => undefined : test;
 
-onOneMachine('after the server was killed under load', async () => {
+onOneMachine('clients resume after the server was killed under load', async () => {
 	await withDirectory(async (directory) => {
 		let process = await testServerProcess(directory);
 		const random = new Random(13);

@@ -32,7 +32,7 @@ const unanswerable: [string, string, string][] = [
 	['with an id that is no number', '{"id":"7","type":"mark"}', 'id must be a positive whole number'],
 ];
 for (const [what, text, msg] of unanswerable) {
-	test(`${what}: an error frame that says so, and the socket goes on`, async () => {
+	test(`${what}: the client gets an error frame with the reason, and the socket stays open`, async () => {
 		const socket = await connect(ada);
 		socket.sendText(text);
 		expect(await socket.seen({ type: 'error' })).toEqual({ type: 'error', error: badMessage(msg) });
@@ -109,13 +109,13 @@ test('a message without an id is posted, and answered without reply_to', async (
 	expect(messages[0]).toMatchObject({ text: 'from Java', ts: answer.ts });
 });
 
-test('a ping is answered with what it carried', async () => {
+test('a pong repeats the fields of its ping', async () => {
 	const socket = await connect(ada);
 	const pong = await socket.ask({ type: 'ping', time: 1234, note: 'x' });
 	expect(pong).toEqual({ type: 'pong', reply_to: expect.any(Number), time: 1234, note: 'x' });
 });
 
-test('a frame over 16 KB gets an error and close 4201; other sockets continue', async () => {
+test('a frame over 16 KB gets an error and close code 4201; other sockets continue', async () => {
 	const [large, other] = [await connect(ada), await connect(ada)];
 	large.sendText(JSON.stringify({ id: 7, type: 'message', channel, text: 'x'.repeat(16 * 1024) }));
 	expect((await large.closed).code).toBe(4201);
@@ -123,14 +123,14 @@ test('a frame over 16 KB gets an error and close 4201; other sockets continue', 
 	await other.settled();
 });
 
-test('16 KB are bytes, not characters', async () => {
+test('the limit of 16 KB counts bytes, not characters', async () => {
 	const socket = await connect(ada);
 	// 6,000 characters of three bytes each.
 	socket.sendText(JSON.stringify({ id: 7, type: 'ping', note: '波'.repeat(6_000) }));
 	expect((await socket.closed).code).toBe(4201);
 });
 
-test('a message is read again as it was answered, also one with zeros and half characters', async () => {
+test('a message has the same text in its answer and in the history, also with zeros and lone surrogates', async () => {
 	const socket = await connect(ada);
 	const answer = await socket.ask({ type: 'message', channel, text: 'a\0b\ud800c' });
 	expect(answer.ok).toBe(true);
@@ -139,7 +139,7 @@ test('a message is read again as it was answered, also one with zeros and half c
 	expect(answer.text).toBe(messages[0].text);
 });
 
-test('frames that come together are all done, in order', async () => {
+test('frames that arrive together are all processed, in order', async () => {
 	const [socket, listener] = [await connect(ada), await connect(grace)];
 	const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
 	const answers = await Promise.all(texts.map((text) => socket.ask({ type: 'message', channel, text })));
@@ -148,7 +148,7 @@ test('frames that come together are all done, in order', async () => {
 	expect(heard.map(({ ts }) => ts)).toEqual(answers.map(({ ts }) => ts));
 });
 
-test('a blur does not overtake its focus, however busy the server is: what comes later stays unread', async () => {
+test('a blur does not overtake its focus, however busy the server is: later messages stay unread', async () => {
 	const device = await connect(grace);
 	const busy = await connect(ada);
 	for (let round = 0; round < 10; round += 1) {
@@ -168,7 +168,7 @@ test('a blur does not overtake its focus, however busy the server is: what comes
 	}
 });
 
-test('a mark and a post sent right after it are done in that order; a ping waits for neither', async () => {
+test('a mark and a post sent right after it are processed in that order; a ping waits for neither', async () => {
 	const device = await connect(grace);
 	const { ts } = await ada.call('chat.postMessage', { channel, text: 'one' });
 	const order: string[] = [];

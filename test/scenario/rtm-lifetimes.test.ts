@@ -30,7 +30,7 @@ async function withJwt(expiresAt: number): Promise<Person> {
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-test('a socket ends with the JWT it was opened with, and no other does', async () => {
+test('a socket closes when its JWT expires, and no other socket does', async () => {
 	const expiresAt = seconds() + 2;
 	const short = await connect(await withJwt(expiresAt));
 	const others = [await connect(await withJwt(seconds() + 300)), await connect(ada)];
@@ -41,7 +41,7 @@ test('a socket ends with the JWT it was opened with, and no other does', async (
 	await Promise.all(others.map((socket) => socket.settled()));
 });
 
-test('a ticket of a JWT that ended meanwhile opens nothing', async () => {
+test('a ticket of a JWT that has expired meanwhile opens nothing', async () => {
 	const expiresAt = seconds() + 10;
 	const url = await socketUrl(await withJwt(expiresAt));
 	setSystemTime(expiresAt * 1000 + 1);
@@ -54,7 +54,7 @@ test('a ticket of a JWT that ended meanwhile opens nothing', async () => {
 	}
 });
 
-test('one socket too many gets the reason and is closed; with one fewer there is room again', async () => {
+test('one socket too many gets the reason and is closed; after another closes, there is room again', async () => {
 	const [, grace, linus] = workspace.people as [Person, Person, Person];
 	const sockets = await Promise.all(Array.from({ length: 5 }, () => connect(grace)));
 	const oneMore = new TestSocket(await socketUrl(grace));

@@ -42,13 +42,13 @@ describe('admission', () => {
 		]);
 	}
 
-	test('an unknown ticket gets an error and close 4202', async () => {
+	test('an unknown ticket gets an error and close code 4202', async () => {
 		const url = new URL(await socketUrl(ada));
 		url.pathname = '/rtm/never-issued';
 		await expectTurnedAway(url.href);
 	});
 
-	test('a ticket is good for one socket', async () => {
+	test('a ticket opens one socket', async () => {
 		const url = await socketUrl(ada);
 		const first = new TestSocket(url);
 		await first.seen({ type: 'hello' });
@@ -56,7 +56,7 @@ describe('admission', () => {
 		await first.settled();
 	});
 
-	test('a ticket is good for 30 seconds', async () => {
+	test('a ticket is valid for 30 seconds', async () => {
 		const [inTime, late] = [await socketUrl(ada), await socketUrl(ada)];
 		const issued = Date.now();
 		setSystemTime(issued + 29_000);
@@ -65,7 +65,7 @@ describe('admission', () => {
 		await expectTurnedAway(late);
 	});
 
-	test('hello is the first frame, whatever happens while the socket is being opened', async () => {
+	test('hello is the first frame, whatever happens while the socket opens', async () => {
 		const url = await socketUrl(grace);
 		const posts = Promise.all(Array.from({ length: 20 }, (_, index) => say(ada, `during ${index}`)));
 		const socket = new TestSocket(url);
@@ -76,7 +76,7 @@ describe('admission', () => {
 		expect(socket.having({ type: 'hello' })).toHaveLength(1);
 	});
 
-	test('a token that is revoked closes its sockets with 4200, and only those', async () => {
+	test('revoking a token closes its sockets with 4200, and no others', async () => {
 		const { token } = await workspace.admin('admin.tokens.create', { user_id: ada.id });
 		const stolen = await connect({ ...ada, token, call: client(server.url, token) });
 		const own = await connect(ada);
@@ -112,7 +112,7 @@ describe('marks', () => {
 		expect(told).toMatchObject({ ...counts, revision: answer.revision, position: answer.position });
 	});
 
-	test('a mark with an older revision is answered as ignored and moves nothing', async () => {
+	test('a mark with an older revision is answered as ignored, and moves nothing', async () => {
 		const phone = await connect(grace);
 		const [first, second] = [await say(ada, 'one'), await say(ada, 'two')];
 		const before = await phone.ask({ type: 'mark', channel, ts: second });
@@ -121,13 +121,13 @@ describe('marks', () => {
 		expect(answer).toMatchObject({ ok: true, ignored: true, unread_count: 2, revision: before.revision + 1 });
 	});
 
-	test('a mark where one is not a member is refused', async () => {
+	test('a mark in a conversation that the user is not in is rejected', async () => {
 		const socket = await connect(linus);
 		const answer = await socket.ask({ type: 'mark', channel, ts: await say(ada, 'one') });
 		expect(answer.error).toEqual(badMessage('not_in_channel'));
 	});
 
-	test('nobody learns by a mark of what they may not know of', async () => {
+	test('a mark reveals nothing about conversations that the user may not see', async () => {
 		const secret = await ada.call('conversations.create', { name: 'secret', is_private: true });
 		const elsewhere = await makeWorkspace(server.url, 1, 'Elsewhere');
 		const foreign = await elsewhere.people[0]!.call('conversations.create', { name: 'public' });
@@ -139,7 +139,7 @@ describe('marks', () => {
 	});
 });
 
-test('what a bot posts carries its bot_id, as over HTTP', async () => {
+test('a bot’s post has its bot_id, as over HTTP', async () => {
 	const { user } = await workspace.admin('admin.users.create', {
 		team_id: workspace.team,
 		name: 'bot',
@@ -184,7 +184,7 @@ describe('who receives what', () => {
 		expect(outsider.having((frame) => frame.channel === channel)).toEqual([]);
 	});
 
-	test('nothing crosses a workspace: neither channels, nor people, nor their presence', async () => {
+	test('nothing crosses a workspace: neither channels, nor users, nor their presence', async () => {
 		const other = await makeWorkspace(server.url, 1, 'Elsewhere');
 		const stranger = await connect(other.people[0]!);
 		for (const frame of [
@@ -227,7 +227,7 @@ describe('who receives what', () => {
 		expect(await socket.seen({ type: 'update_thread_state' })).toMatchObject({ unread_count: 1 });
 	});
 
-	test('no counts are pushed of a channel that is archived, whatever happens in it', async () => {
+	test('no counts of an archived channel are pushed, whatever happens in it', async () => {
 		const ts = await say(ada, 'one');
 		const socket = await connect(grace, { counts: '1' });
 		// Of the join just before.

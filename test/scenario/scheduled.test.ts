@@ -30,7 +30,7 @@ const texts = async (): Promise<string[]> =>
 	// biome-ignore lint/suspicious/noExplicitAny: as it is on the wire
 	(await ada.call('conversations.history', { channel })).messages.map(({ text }: any) => text).reverse();
 
-test('refused as Slack refuses', async () => {
+test('errors are Slack’s', async () => {
 	await expect(schedule('x', inSeconds(-5))).rejects.toThrow('time_in_past');
 	await expect(schedule('x', inSeconds(130 * 86_400))).rejects.toThrow('time_too_far');
 	await expect(ada.call('chat.scheduleMessage', { channel, text: 'x', post_at: 'soon' })).rejects.toThrow(
@@ -46,7 +46,7 @@ test('refused as Slack refuses', async () => {
 	).rejects.toThrow('invalid_scheduled_message_id');
 });
 
-test('listed in the order of their time, page by page, only one’s own; taken back', async () => {
+test('a user’s own scheduled messages are listed by time, page by page, and can be deleted', async () => {
 	const at = inSeconds(86_400);
 	const ids: string[] = [];
 	for (const offset of [2, 0, 1])
@@ -67,7 +67,7 @@ test('listed in the order of their time, page by page, only one’s own; taken b
 	expect(await listed()).toEqual([]);
 });
 
-test('posted once at their time, with a restart in between', async () => {
+test('a message is posted once at its time, with a restart in between', async () => {
 	const before = await texts();
 	const at = inSeconds(3);
 	await schedule('first', at);
@@ -87,7 +87,7 @@ test('posted once at their time, with a restart in between', async () => {
 	expect(await texts()).toEqual([...before, 'first', 'second']);
 });
 
-test('one that cannot be posted any more is dropped, and those of a deactivated user', async () => {
+test('a message that can no longer be posted is dropped, and so are those of a deactivated user', async () => {
 	const place = (await grace.call('conversations.create', { name: 'left-soon' })).channel.id;
 	const args = { channel: place, text: 'never', post_at: inSeconds(2) };
 	await grace.call('chat.scheduleMessage', args);

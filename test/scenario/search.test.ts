@@ -61,7 +61,7 @@ const expectFound = (person: Person, query: string, keys: readonly string[]) =>
 		INDEXED_WITHIN_MS,
 	);
 
-test('words, phrases, negation and modifiers find what the caller may read', async () => {
+test('words, phrases, negation and modifiers find messages that the caller may read', async () => {
 	const all = ['ship', 'fog', 'reply', 'hidden', 'direct', 'gone'];
 	await expectFound(ada, 'ship', all);
 	await expectFound(
@@ -88,7 +88,7 @@ test('words, phrases, negation and modifiers find what the caller may read', asy
 	await expect(ada.call('search.messages', { query: ' ' })).rejects.toThrow('no_query');
 });
 
-test('nothing crosses a workspace, and bots search where they are members', async () => {
+test('nothing crosses a workspace, and bots search only where they are members', async () => {
 	await expectFound(ada, 'barnacle', ['edited']);
 	expect((await find(other, 'ship')).total).toBe(0);
 	expect((await find(other, 'from:me')).total).toBe(0);
@@ -99,7 +99,7 @@ test('nothing crosses a workspace, and bots search where they are members', asyn
 	await eventually(async () => expect((await find(bot, 'ship')).total).toBe(0), INDEXED_WITHIN_MS);
 });
 
-test('as Slack shows it: pages, channel, permalink, order', async () => {
+test('pages, channel, permalink and order are as in Slack', async () => {
 	await expectFound(ada, 'ship', ['ship', 'fog', 'reply', 'hidden', 'direct', 'gone']);
 	const page = await find(ada, 'ship', { count: 4, page: 2 });
 	expect(page).toMatchObject({
@@ -125,7 +125,7 @@ test('as Slack shows it: pages, channel, permalink, order', async () => {
 	expect(all.files).toMatchObject({ total: 0, matches: [] });
 });
 
-test('edits and deletes are reflected; of a deleted text nothing is left in the index', async () => {
+test('edits and deletes change the index, which keeps nothing of a deleted text', async () => {
 	await expectFound(ada, 'xylophone', ['gone']);
 	await ada.call('chat.update', { channel: quay, ts: posted.edited, text: 'after the edit: limpet' });
 	await ada.call('chat.delete', { channel: quay, ts: posted.gone });

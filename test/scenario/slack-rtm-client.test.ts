@@ -65,12 +65,12 @@ test('rtm.start names the user, and hello comes first, with a position', async (
 	});
 });
 
-test('rtm.start, which older clients call, connects as well', async () => {
+test('rtm.start, which older clients call, connects too', async () => {
 	const listener = await listen(ada, { useRtmConnect: false });
 	expect(listener.client.connected).toBe(true);
 });
 
-test('a post reaches everybody in the channel with its place after the one before', async () => {
+test('a post reaches every member, with the ts of the message before it', async () => {
 	const channel = await channelOf(ada, grace);
 	const before = await say(ada, channel, 'before anybody listens');
 	const listeners = [await listen(ada), await listen(grace)];
@@ -85,7 +85,7 @@ test('a post reaches everybody in the channel with its place after the one befor
 	}
 });
 
-test('an edit and a delete come as hidden events that name the message', async () => {
+test('an edit and a delete arrive as hidden events that name the message', async () => {
 	const channel = await channelOf(ada, grace);
 	const listener = await listen(grace);
 	const ts = await say(ada, channel, 'first');
@@ -106,7 +106,7 @@ test('an edit and a delete come as hidden events that name the message', async (
 	});
 });
 
-test('a reply comes with its thread, and only a broadcast one has a place in the timeline', async () => {
+test('a reply arrives with its thread, and only a broadcast reply has a place in the timeline', async () => {
 	const channel = await channelOf(ada, grace);
 	const listener = await listen(grace);
 	const root = await say(ada, channel, 'root');
@@ -121,7 +121,7 @@ test('a reply comes with its thread, and only a broadcast one has a place in the
 	expect(replied).toMatchObject({ message: { ts: root, reply_count: 1, latest_reply: reply } });
 });
 
-test('joining and leaving are sent to the member and to the others', async () => {
+test('joins and leaves are sent to the user and to the other members', async () => {
 	const channel = await channelOf(ada);
 	const [member, mover] = [await listen(ada), await listen(grace)];
 	await grace.call('conversations.join', { channel });
@@ -143,7 +143,7 @@ test('joining and leaving are sent to the member and to the others', async () =>
 	expect(mover.events.filter(isMessage).map(({ text }) => text)).toEqual(['welcome']);
 });
 
-test('creating is published to the workspace; archiving, renaming and restoring to the members', async () => {
+test('a creation is sent to the workspace; archiving, renaming and unarchiving to the members', async () => {
 	const [member, outsider] = [await listen(grace), await listen(linus)];
 	const channel = await channelOf(ada, grace);
 	await ada.call('conversations.rename', { channel, name: `${channel.toLowerCase()}` });
@@ -160,7 +160,7 @@ test('creating is published to the workspace; archiving, renaming and restoring 
 	expect(outsider.events.some(({ type }) => type === 'channel_archive')).toBe(false);
 });
 
-test('typing is sent to the others in the channel and not to its author', async () => {
+test('typing is sent to the other members of the channel, and not to its author', async () => {
 	const channel = await channelOf(ada, grace);
 	const [writer, reader, outsider] = [await listen(ada), await listen(grace), await listen(linus)];
 	await writer.client.sendTyping(channel);
@@ -171,7 +171,7 @@ test('typing is sent to the others in the channel and not to its author', async 
 		expect(events.some(({ type }) => type === 'user_typing')).toBe(false);
 });
 
-test('presence is sent to subscribers, first its state and then its changes', async () => {
+test('presence is sent to subscribers: first the state, then changes', async () => {
 	const [watcher, other] = [await listen(ada), await listen(linus)];
 	await watcher.client.subscribePresence([grace.id]);
 	const presence = (expected: string) =>
@@ -223,7 +223,7 @@ test('a mark is sent to every socket of the user, with counts, revision and posi
 	expect(other.events.some(({ type }) => type === 'channel_marked')).toBe(false);
 });
 
-test('marks in direct messages, groups and private channels have their own names', async () => {
+test('marks in direct messages, groups and private channels have their own event names', async () => {
 	const listener = await listen(grace);
 	const users = [grace.id];
 	const { channel: im } = await ada.call('conversations.open', { users });

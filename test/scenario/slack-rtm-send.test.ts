@@ -32,7 +32,7 @@ async function send(person: Person, ...sends: readonly string[]) {
 		.map((line) => JSON.parse(line));
 }
 
-test('sends are acknowledged with their ts, in order, and refusals name their cause', async () => {
+test('sends are acknowledged with their ts, in order, and errors name their cause', async () => {
 	const { channel } = await ada.call('conversations.create', { name: 'sent' });
 	await ada.call('conversations.invite', { channel: channel.id, users: grace.id });
 	const listener = await connect(grace);

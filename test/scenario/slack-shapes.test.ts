@@ -50,7 +50,7 @@ describe('conversation objects', () => {
 		expect(after).toMatchObject({ latest: { ts: said.ts, text: 'hello' }, latest_ts: said.ts });
 	});
 
-	test('channel_joined has no ts for a message', async () => {
+	test('channel_joined has latest_ts, and no latest', async () => {
 		const socket = await connect(grace);
 		const created = (await ada.call('conversations.create', { name: 'joined' })).channel.id;
 		const { ts } = await ada.call('chat.postMessage', { channel: created, text: 'before' });
@@ -63,7 +63,7 @@ describe('conversation objects', () => {
 		socket.close();
 	});
 
-	test('group messages are named as at Slack; closing one is understood', async () => {
+	test('group messages are named as in Slack; closing one is accepted', async () => {
 		const third = workspace.people[2] as Person;
 		const users = `${third.id},${grace.id}`;
 		const { channel: group } = await ada.call('conversations.open', { users, return_im: true });
@@ -76,7 +76,7 @@ describe('conversation objects', () => {
 });
 
 describe('where a message goes', () => {
-	test('#name, name, a user and @name are taken', async () => {
+	test('#name, name, a user id and @name are accepted', async () => {
 		for (const target of ['#quay', 'quay', channel])
 			expect((await ada.call('chat.postMessage', { channel: target, text: target })).channel).toBe(channel);
 		const byId = await bot.call('chat.postMessage', { channel: grace.id, text: 'to you' });
@@ -87,7 +87,7 @@ describe('where a message goes', () => {
 		expect(messages.map(({ text }: { text: string }) => text)).toEqual(['again', 'to you']);
 	});
 
-	test('what cannot be delivered is refused, in whatever way it is addressed', async () => {
+	test('a target that does not exist is rejected, however it is addressed', async () => {
 		const { id: secret } = (await grace.call('conversations.create', { name: 'secret', is_private: true }))
 			.channel;
 		const text = 'alarm';
@@ -106,7 +106,7 @@ describe('where a message goes', () => {
 			expect((await fetch(server.url + path, { method: 'POST', body: '{}' })).status).toBe(404);
 	});
 
-	test('names of other workspaces are nobody’s', async () => {
+	test('names of other workspaces are unknown', async () => {
 		const other = await makeWorkspace(server.url, 1, 'Others');
 		const stranger = other.people[0] as Person;
 		expect(await refusalOf(stranger, 'chat.postMessage', { channel: '#quay', text: 'x' })).toBe(
@@ -119,7 +119,7 @@ describe('where a message goes', () => {
 });
 
 describe('messages', () => {
-	test('a bot’s name and picture are kept in answers, history, events and through edits', async () => {
+	test('a bot’s name and picture appear in answers, history, events and after edits', async () => {
 		const socket = await connect(grace);
 		const given = { username: 'Disk watch', icon_emoji: 'fire' };
 		const posted = await bot.call('chat.postMessage', { channel, text: 'full', ...given });
@@ -142,7 +142,7 @@ describe('messages', () => {
 		socket.close();
 	});
 
-	test('it counts as unread like any other message', async () => {
+	test('a bot’s message counts as unread like any other', async () => {
 		const { ts } = await bot.call('chat.postMessage', { channel, text: 'counts' });
 		await grace.call('conversations.mark', { channel, ts });
 		await bot.call('chat.postMessage', { channel, text: 'alarm', username: 'Alarm' });
@@ -152,7 +152,7 @@ describe('messages', () => {
 		expect((await grace.call('conversations.info', { channel })).channel).toMatchObject({ unread_count: 2 });
 	});
 
-	test('the list of what makes up the badge has its name too', async () => {
+	test('the explanation of the badge has the bot’s name too', async () => {
 		const opened = await bot.call('conversations.open', { users: grace.id });
 		const place = opened.channel.id;
 		await bot.call('chat.postMessage', { channel: place, text: 'psst', username: 'Whisper' });
@@ -182,7 +182,7 @@ describe('messages', () => {
 		expect((await newest()).text).toBe('see #quay');
 	});
 
-	test('metadata is shown to those who ask for it', async () => {
+	test('metadata is returned to callers who ask for it', async () => {
 		const metadata = { event_type: 'deployed', event_payload: { version: '3' } };
 		const { ts } = await ada.call('chat.postMessage', { channel, text: 'v3', metadata });
 		expect(await newest()).not.toHaveProperty('metadata');
@@ -207,7 +207,7 @@ describe('messages', () => {
 		expect(JSON.stringify(root)).not.toContain(ada.id);
 	});
 
-	test('a permalink names the message, of what one may read', async () => {
+	test('a permalink names the message, if the caller may read it', async () => {
 		const { ts } = await ada.call('chat.postMessage', { channel, text: 'root' });
 		const reply = await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: ts });
 		const link = async (message_ts: string) =>
@@ -220,7 +220,7 @@ describe('messages', () => {
 });
 
 describe('people', () => {
-	test('Slackbot is in every list once, whatever the pages', async () => {
+	test('Slackbot is in every list once, whatever the page size', async () => {
 		const seen: string[] = [];
 		for (let cursor: string | undefined = ''; cursor !== undefined; ) {
 			const page = await ada.call('users.list', { limit: 2, ...(cursor ? { cursor } : {}) });
@@ -242,7 +242,7 @@ describe('people', () => {
 		);
 	});
 
-	test('your own presence has Slack’s fields', async () => {
+	test('a user’s own presence has Slack’s fields', async () => {
 		const own = () => grace.call('users.getPresence');
 		const gone = {
 			presence: 'away',
@@ -273,7 +273,7 @@ describe('people', () => {
 		for (const socket of [one, two]) socket.close();
 	});
 
-	test('a profile with its status is seen by others, at once and as an event, and ends when it says', async () => {
+	test('others see a profile with its status, at once and as an event, and the status ends when it says', async () => {
 		const socket = await connect(grace);
 		const profile = { status_text: 'at sea', status_emoji: ':ship:', real_name: 'Ada L.', title: 'Captain' };
 		await ada.call('users.profile.set', { profile: JSON.stringify(profile) });
@@ -296,7 +296,7 @@ describe('people', () => {
 		socket.close();
 	});
 
-	test('people are found by their address, whatever its case, those of the workspace alone', async () => {
+	test('users are found by their e-mail address, in any case, and only in the caller’s workspace', async () => {
 		const { admin, team } = workspace;
 		const address = { name: 'ida', email: 'Ida@Example.com' };
 		const { user } = await admin('admin.users.create', { team_id: team, ...address });
@@ -310,7 +310,7 @@ describe('people', () => {
 });
 
 describe('the workspace', () => {
-	test('team.info, bots.info, emoji.list, usergroups.list', async () => {
+	test('team.info, bots.info, emoji.list and usergroups.list have Slack’s fields', async () => {
 		expect((await ada.call('team.info')).team).toMatchObject({ id: workspace.team, name: 'Tests' });
 		const { bot_id } = await bot.call('auth.test');
 		expect((await ada.call('bots.info', { bot: bot_id })).bot).toMatchObject({ id: bot_id, user_id: bot.id });
@@ -337,7 +337,7 @@ describe('the workspace', () => {
 		});
 	});
 
-	test('every answer says what the token may do', async () => {
+	test('every answer says which scopes the token has', async () => {
 		const scopes = async (token: string, method: string) => {
 			const headers = { authorization: `Bearer ${token}` };
 			return (await fetch(`${server.url}/api/${method}`, { headers })).headers.get('x-oauth-scopes');
@@ -348,7 +348,7 @@ describe('the workspace', () => {
 		expect(await scopes('xoxp-none', 'auth.test')).toBeNull();
 	});
 
-	test('every user has a direct message with Slackbot, which is listed, empty and refuses messages', async () => {
+	test('every user has a direct message with Slackbot, which is listed, empty and rejects messages', async () => {
 		const list = async (person: Person) => {
 			const { channels } = await person.call('conversations.list', { types: 'im,mpim', limit: 1 });
 			return channels.filter(({ user }: { user: string }) => user === 'USLACKBOT');
@@ -371,7 +371,7 @@ describe('the workspace', () => {
 		expect(await refusalOf(grace, 'conversations.info', { channel: own.id })).toBe('channel_not_found');
 	});
 
-	test('a mark by the name that older clients know, at the present moment, reads everything', async () => {
+	test('a mark by the old method name, at the current time, reads everything', async () => {
 		await ada.call('chat.postMessage', { channel, text: 'to be read' });
 		for (const method of ['channels.mark', 'groups.mark', 'im.mark', 'mpim.mark']) {
 			const ts = `${Math.floor(Date.now() / 1000) + 1}.000000`;
@@ -379,7 +379,7 @@ describe('the workspace', () => {
 		}
 	});
 
-	test('a group message is a group, whose purpose says who is in it', async () => {
+	test('a group message is a group, whose purpose names its members', async () => {
 		const opened = await ada.call('conversations.open', { users: `${grace.id},${bot.id}`, return_im: true });
 		expect(opened.channel).toMatchObject({ is_mpim: true, is_group: true, is_channel: false, is_open: true });
 		expect(opened.channel.purpose.value).toMatch(/^Group messaging with: @\S+ @\S+ @\S+$/);
@@ -397,7 +397,7 @@ describe('the workspace', () => {
 		await grace.call('conversations.unmute', { channel });
 	});
 
-	test('preferences are kept for every device; those that are derived can only be read', async () => {
+	test('preferences are stored for every device; derived ones are read-only', async () => {
 		const socket = await connect(grace);
 		await grace.call('users.prefs.set', { name: 'favourite.C1', value: '1' });
 		expect(await socket.seen({ type: 'pref_change' })).toMatchObject({ name: 'favourite.C1', value: '1' });
@@ -441,7 +441,7 @@ describe('the workspace', () => {
 		socket.close();
 	});
 
-	test('administrators choose the shape of a token', async () => {
+	test('administrators choose the format of a token', async () => {
 		const shapes: [string, RegExp][] = [
 			['plain', /^xoxp-[\w-]{43}$/],
 			['xoxp', /^xoxp-\d{12}-\d{12}-\d{12}-[0-9a-f]{64}$/],

@@ -29,7 +29,7 @@ test('a limited client waits for Retry-After and succeeds', async () => {
 	expect(waits.every((seconds) => Number.isInteger(seconds) && seconds >= 1)).toBe(true);
 });
 
-test('a client that does not want to wait gets an error that says for how long', async () => {
+test('a client that does not want to wait gets an error that says how long to wait', async () => {
 	const client = webClient(server.url, people[1]!, { rejectRateLimitedCalls: true });
 	const outcomes = await Promise.allSettled(Array.from({ length: BURST * 2 }, () => client.auth.test()));
 	const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason);

@@ -65,7 +65,7 @@ describe('people and channels', () => {
 		expect(members?.toSorted()).toEqual([person(0).id, person(1).id, person(2).id].toSorted());
 	});
 
-	test('a JavaScript array of users is taken like a comma-separated list', async () => {
+	test('a JavaScript array of users is accepted like a comma-separated list', async () => {
 		const channel = await channelWith();
 		const users = [person(1).id, person(2).id];
 		await ada.apiCall('conversations.invite', { channel, users });
@@ -73,7 +73,7 @@ describe('people and channels', () => {
 		expect(members).toHaveLength(3);
 	});
 
-	test('lists page to their end, with every channel once', async () => {
+	test('lists can be paged to their end, with every channel once', async () => {
 		const created = new Set([await channelWith(), await channelWith(), await channelWith()]);
 		const { items, pages } = await allPages(ada, 'conversations.list', { limit: 2 }, 'channels');
 		const ids = items.map(({ id }) => id);
@@ -82,7 +82,7 @@ describe('people and channels', () => {
 		expect([...created].every((id) => ids.includes(id))).toBe(true);
 	});
 
-	test('the same direct message is opened from both sides, and a group from a list', async () => {
+	test('both sides open the same direct message, and a list of users opens a group', async () => {
 		const opened = await ada.conversations.open({ users: person(1).id, return_im: true });
 		expect(opened.channel).toMatchObject({ is_im: true, user: person(1).id });
 		const again = await grace.conversations.open({ users: person(0).id });
@@ -91,7 +91,7 @@ describe('people and channels', () => {
 		expect(group.channel).toMatchObject({ is_mpim: true });
 	});
 
-	test('archive, unarchive, rename, topic and purpose are seen by the others', async () => {
+	test('other members see archive, unarchive, rename, topic and purpose', async () => {
 		const channel = await channelWith(1);
 		await ada.conversations.setTopic({ channel, topic: 'tides' });
 		await ada.conversations.setPurpose({ channel, purpose: 'to count' });
@@ -120,7 +120,7 @@ describe('people and channels', () => {
 });
 
 describe('messages', () => {
-	test('text, blocks, attachments and metadata come back as they were sent', async () => {
+	test('text, blocks, attachments and metadata are returned as they were sent', async () => {
 		const channel = await channelWith();
 		const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: '*bold* “quotes” & <angles>' } }];
 		const attachments = [{ color: '#36a64f', text: 'attached 🌊' }];
@@ -142,7 +142,7 @@ describe('messages', () => {
 		expect(messages?.[0]?.edited?.user).toBe(person(0).id);
 	});
 
-	test('history pages from the newest back, with every message once', async () => {
+	test('history pages from the newest message back, with every message once', async () => {
 		const channel = await channelWith();
 		const posted: string[] = [];
 		for (let index = 0; index < 23; index += 1) posted.push(await say(ada, channel, `message ${index}`));
@@ -173,7 +173,7 @@ describe('messages', () => {
 		expect(messages?.[0]).toMatchObject({ subtype: 'thread_broadcast', thread_ts: root });
 	});
 
-	test('marking reads up to a message and never goes back', async () => {
+	test('a mark reads up to a message, and never moves back', async () => {
 		const channel = await channelWith(1);
 		const stamps = [
 			await say(ada, channel, 'one'),
@@ -192,7 +192,7 @@ describe('messages', () => {
 	});
 });
 
-describe('refusals', () => {
+describe('errors', () => {
 	const refusals: [string, () => Promise<unknown>, string][] = [
 		['an unknown channel', () => ada.conversations.info({ channel: 'C0000000000' }), 'channel_not_found'],
 		['an unknown user', () => ada.users.info({ user: 'U0000000000' }), 'user_not_found'],
@@ -218,14 +218,14 @@ describe('refusals', () => {
 		});
 	}
 
-	test('a token that is not known is a platform error, not something to try again', async () => {
+	test('an unknown token is a platform error, and the client does not retry', async () => {
 		const stranger = webClient(server.url, { token: `xoxp-${'x'.repeat(43)}` });
 		await expect(stranger.auth.test()).rejects.toMatchObject({ data: { error: 'invalid_auth' } });
 	});
 });
 
-describe('what messages carry', () => {
-	test('reactions, pins and scheduled messages', async () => {
+describe('reactions, pins, schedules, files and search', () => {
+	test('reactions, pins and scheduled messages work', async () => {
 		const channel = await channelWith(1);
 		const timestamp = await say(ada, channel, 'look');
 		await grace.reactions.add({ channel, timestamp, name: 'eyes' });
@@ -244,7 +244,7 @@ describe('what messages carry', () => {
 		await ada.chat.deleteScheduledMessage({ channel, scheduled_message_id: id! });
 	});
 
-	test('files', async () => {
+	test('files work', async () => {
 		const channel = await channelWith(1);
 		await ada.filesUploadV2({
 			channel_id: channel,
@@ -270,7 +270,7 @@ describe('what messages carry', () => {
 		await ada.files.delete({ file });
 	});
 
-	test('search.messages', async () => {
+	test('search.messages works', async () => {
 		const channel = await channelWith(1);
 		const ts = await say(ada, channel, 'a marlinspike on deck');
 		await eventually(async () => {

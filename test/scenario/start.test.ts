@@ -18,7 +18,7 @@ function expectRefusal({ code, out, err }: Ended, ...parts: readonly RegExp[]): 
 }
 
 describe('a start', () => {
-	test('the first one prints version, engine, address, directory and the administrator’s token', async () => {
+	test('the first start prints version, engine, address, directory and the administrator’s token', async () => {
 		await withDirectory(async (directory) => {
 			const dataDir = join(directory, 'not', 'yet', 'there');
 			const server = await serveProcess(dataDir);
@@ -35,7 +35,7 @@ describe('a start', () => {
 		});
 	});
 
-	test('the second one does not print the token again, and the token still works', async () => {
+	test('the second start does not print the token again, and the token still works', async () => {
 		await withDirectory(async (directory) => {
 			const first = await serveProcess(directory);
 			const token = await first.printed(TOKEN);
@@ -48,7 +48,7 @@ describe('a start', () => {
 		});
 	});
 
-	test('a token that is configured is used, and neither printed nor kept', async () => {
+	test('a configured token is used, and neither printed nor stored', async () => {
 		await withDirectory(async (directory) => {
 			const token = 'chosen-by-the-operator';
 			const server = await serveProcess(directory, ['--admin-token', token]);
@@ -59,7 +59,7 @@ describe('a start', () => {
 		});
 	});
 
-	test('a first start that fails takes no token with it: the next one shows it', async () => {
+	test('if the first start fails, the next one prints the token', async () => {
 		await withDirectory(async (directory) => {
 			const failed = await tidemark([...onFreePort(directory), '--host', '192.0.2.1']).ended;
 			expectRefusal(failed, /192\.0\.2\.1 is not an address of this machine/, /--host/);
@@ -69,7 +69,7 @@ describe('a start', () => {
 	});
 
 	for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-		test(`${signal} ends it with 0, with sockets open, and everything is there at the next start`, async () => {
+		test(`${signal} ends the server with 0 and open sockets, and the next start has everything`, async () => {
 			await withDirectory(async (directory) => {
 				const server = await serveProcess(directory, ['--demo']);
 				const token = await server.printed(/ada .* (xoxp-\S+)/);
@@ -103,7 +103,7 @@ describe('a start', () => {
 describe('--demo', () => {
 	const printedUsers = (out: string) => [...out.matchAll(/^ {2}(\w+) +(U\w+) +(xoxp-\S+)$/gm)];
 
-	test('prints tokens and links that work, and shows the same ones at the next start', async () => {
+	test('prints tokens and links that work, and the same ones at the next start', async () => {
 		await withDirectory(async (directory) => {
 			const first = await serveProcess(directory, ['--demo']);
 			await first.printed(/alan.*\n.*token=xoxp-\S+/);
@@ -145,8 +145,8 @@ describe('--demo', () => {
 	});
 });
 
-describe('a start that cannot be', () => {
-	test('the port is taken: it says which and how to choose another', async () => {
+describe('a start that fails', () => {
+	test('the port is taken: the error names it and says how to choose another', async () => {
 		await withDirectory(async (directory) => {
 			const server = await serveProcess(join(directory, 'one'));
 			const { port } = new URL(server.url);
@@ -158,7 +158,7 @@ describe('a start that cannot be', () => {
 		});
 	});
 
-	test('the data are in use by another process: the other one goes on undisturbed', async () => {
+	test('another process uses the data: the error says so, and the other process continues', async () => {
 		await withDirectory(async (directory) => {
 			const server = await serveProcess(directory, ['--demo']);
 			const token = await server.printed(/ada .* (xoxp-\S+)/);
@@ -170,7 +170,7 @@ describe('a start that cannot be', () => {
 		});
 	});
 
-	test('the data directory is a file, is below one, or cannot be written', async () => {
+	test('the data directory is a file, is below a file, or cannot be written', async () => {
 		await withDirectory(async (directory) => {
 			const file = join(directory, 'file');
 			await writeFile(file, 'mine');
@@ -184,7 +184,7 @@ describe('a start that cannot be', () => {
 		});
 	});
 
-	test('the database is damaged: it says so and touches nothing', async () => {
+	test('the database is damaged: the error says so, and nothing is changed', async () => {
 		await withDirectory(async (directory) => {
 			const file = join(directory, 'tidemark.db');
 			await writeFile(file, 'this is no database '.repeat(1_000));
@@ -194,14 +194,14 @@ describe('a start that cannot be', () => {
 		});
 	});
 
-	test('keys of the integrating product that cannot be read are named', async () => {
+	test('unreadable keys of the integrating product are named', async () => {
 		await withDirectory(async (directory) => {
 			const args = [...onFreePort(directory), '--jwt-jwks', join(directory, 'missing.json')];
 			expectRefusal(await tidemark(args).ended, /--jwt-jwks/, /missing\.json/);
 		});
 	});
 
-	test('a server whose token is asked for with the wrong one refuses', async () => {
+	test('a command with a wrong administrator’s token is rejected', async () => {
 		await withDirectory(async (directory) => {
 			const server = await serveProcess(directory);
 			const answer = await rawClient(server.url, 'not-the-administrator')('admin.teams.create', {

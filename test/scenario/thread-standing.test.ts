@@ -22,7 +22,7 @@ async function thread(name: string): Promise<{ channel: string; thread_ts: strin
 	return { channel: channel.id, thread_ts: ts };
 }
 
-test('subscribing with a last_read of the future reads nothing that is not there yet', async () => {
+test('subscribing with a last_read in the future does not read later replies', async () => {
 	const place = await thread('future');
 	await grace.call('subscriptions.thread.add', { ...place, last_read: '9999999999.000000' });
 	await ada.call('chat.postMessage', { ...place, text: `<@${grace.id}> a reply` });
@@ -32,7 +32,7 @@ test('subscribing with a last_read of the future reads nothing that is not there
 	});
 });
 
-test('threads of an archived conversation count for nothing, and again when it is back', async () => {
+test('threads of an archived conversation do not count, and count again when it is unarchived', async () => {
 	const place = await thread('archived');
 	await ada.call('chat.postMessage', { ...place, text: `<@${grace.id}> a reply` });
 	await ada.call('conversations.archive', { channel: place.channel });
@@ -41,7 +41,7 @@ test('threads of an archived conversation count for nothing, and again when it i
 	expect(await grace.call('subscriptions.thread.get', place)).toMatchObject({ unread_count: 1 });
 });
 
-test('marking all read succeeds while threads are unfollowed and channels left', async () => {
+test('marking all read succeeds while threads are unfollowed and channels are left', async () => {
 	const places = await Promise.all([1, 2, 3, 4, 5].map((number) => thread(`busy-${number}`)));
 	for (const place of places) await ada.call('chat.postMessage', { ...place, text: `<@${grace.id}>` });
 	const leaving = places.map((place, index) =>

@@ -29,7 +29,7 @@ const signed = (payload: Record<string, unknown>, expires: string | number = '5m
 
 const ask = (token: string, method = 'auth.test'): Promise<Answer> => rawClient(server.url, token)(method);
 
-test('a JWT of the product is as good as a token of the server', async () => {
+test('a JWT of the integrating product works like a token of the server', async () => {
 	const token = await signed(claims());
 	expect(await ask(token)).toMatchObject({ ok: true, user_id: ada.id, team_id: workspace.team });
 	const socket = await connect({ ...ada, call: client(server.url, token) });
@@ -96,7 +96,7 @@ const forged: [string, () => Promise<string> | string, string][] = [
 	['with a sub that is no id', () => signed({ sub: 'ada', team: workspace.team }), 'invalid_auth'],
 ];
 for (const [what, token, code] of forged) {
-	test(`a JWT ${what} is ${code}, and invalid_auth where Slack’s client connects`, async () => {
+	test(`a JWT ${what} gets ${code}, and invalid_auth where Slack’s client connects`, async () => {
 		const made = await token();
 		expect(await ask(made)).toMatchObject({ ok: false, error: code });
 		expect(await ask(made, 'rtm.connect')).toMatchObject({ ok: false, error: 'invalid_auth' });
@@ -111,7 +111,7 @@ const unknown: [string, string | null, string][] = [
 	['one of another form', 'Bearer hunter2', 'invalid_auth'],
 ];
 for (const [what, header, code] of unknown) {
-	test(`${what} is ${code}`, async () => {
+	test(`${what} gets ${code}`, async () => {
 		const headers = header === null ? {} : { authorization: header };
 		const response = await fetch(`${server.url}/api/auth.test`, { method: 'POST', headers });
 		expect(response.status).toBe(200);
@@ -119,7 +119,7 @@ for (const [what, header, code] of unknown) {
 	});
 }
 
-test('a revoked token is refused at once, and other tokens of the user go on', async () => {
+test('a revoked token is rejected at once, and other tokens of the user keep working', async () => {
 	const { token } = await workspace.admin('admin.tokens.create', { user_id: ada.id });
 	expect((await ask(token)).ok).toBe(true);
 	await workspace.admin('admin.tokens.revoke', { token });
@@ -130,7 +130,7 @@ test('a revoked token is refused at once, and other tokens of the user go on', a
 	expect((await ask(token)).error).toBe('token_revoked');
 });
 
-test('people may not do what the administrator may, and the other way round', async () => {
+test('users cannot call the administrator’s methods, and the administrator cannot call theirs', async () => {
 	const teams = rawClient(server.url, ada.token)('admin.teams.create', { name: 'Mine' });
 	expect((await teams).error).toBe('not_allowed_token_type');
 	expect((await ask(ADMIN_TOKEN)).error).toBe('not_allowed_token_type');

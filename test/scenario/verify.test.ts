@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('after any history what is served is what the store says', async () => {
+test('after a random history the served counts equal those of the store', async () => {
 	const workspace = await makeWorkspace(server.url, USER_COUNT);
 	const users = workspace.people.map(({ id }) => id);
 	await runHistory(httpDriver(workspace), new Oracle(), randomHistory(7, 400), { users, check: 'end' });
@@ -49,7 +49,7 @@ const lose = (channel: string, text: string) =>
 const counts = (unread_count: number) => ({ unread_count, mention_count: 0, badge_count: 0 });
 const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
 
-test('a row changed behind the server’s back is reported, and repaired on request', async () => {
+test('a row changed in the database is reported, and repaired on request', async () => {
 	const { channel, grace, admin, unread } = await aChannel('drift');
 	lose(channel, 'one');
 	const drift = { user: grace.id, channel, served: counts(2), stored: counts(1) };
@@ -73,7 +73,7 @@ test('a row changed behind the server’s back is reported, and repaired on requ
 	});
 });
 
-test('what cannot be verified is refused, and nothing is repaired', async () => {
+test('an invalid verify request is rejected, and nothing is repaired', async () => {
 	const { channel, grace, ada, admin, unread } = await aChannel('refused');
 	lose(channel, 'one');
 	const wrong: [Record<string, unknown>, string][] = [
@@ -119,7 +119,7 @@ test('tidemark doctor reports counts, repairs them, and exits by whether all are
 	expect(await unread()).toBe(1);
 });
 
-test('tidemark doctor looks at every conversation of a user, in pages', async () => {
+test('tidemark doctor verifies every conversation of a user, in pages', async () => {
 	const { channel: oldest, ada, grace, admin } = await aChannel('oldest');
 	const MANY = 130;
 	for (let made = 1; made < MANY; made += 1) {

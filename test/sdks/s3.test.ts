@@ -51,7 +51,7 @@ fileContract(
 	() => new S3Bucket({ bucket: 'files', endpoint, region: 'us-east-1', ...KEYS, prefix: 'tests' }),
 );
 
-test('a server keeps files in a bucket', async () => {
+test('a server stores files in a bucket', async () => {
 	const server = await startEmbedded({
 		's3-bucket': 'files',
 		's3-endpoint': endpoint,

@@ -77,7 +77,7 @@ const edit = (ts: number, text = 'other words'): Action => ({
 const invite = (users: string[], force = false): Action => ({ type: 'invite', users, force });
 
 describe('refusals', () => {
-	test('outsiders learn that a public channel exists, and nothing about anything else', async () => {
+	test('non-members learn that a public channel exists, and nothing else', async () => {
 		const actions: Action[] = [
 			post('x'),
 			edit(1),
@@ -95,11 +95,11 @@ describe('refusals', () => {
 		}
 	});
 
-	test('another workspace has no such channel', async () => {
+	test('a channel is unknown in another workspace', async () => {
 		expect(await (await Channel.open()).says('U01', post('x'), 'T02')).toBe('channel_not_found');
 	});
 
-	test('messages: of one’s own alone, that exist, with words', async () => {
+	test('users edit and delete only their own existing messages, and no message is empty', async () => {
 		const channel = await Channel.open();
 		const ts = await channel.posts('U01');
 		expect(await channel.says('U02', edit(ts))).toBe('cant_update_message');
@@ -111,7 +111,7 @@ describe('refusals', () => {
 		expect(await channel.says('U01', post(' '))).toBe('no_text');
 	});
 
-	test('replies: to roots alone, while there is something to reply to', async () => {
+	test('replies need an existing root', async () => {
 		const channel = await Channel.open();
 		const root = await channel.posts('U01');
 		const reply = await channel.posts('U02', { threadTs: root });
@@ -141,7 +141,7 @@ describe('refusals', () => {
 		expect(await channel.says('U01', post('x'))).toBe('ok');
 	});
 
-	test('reactions: once each, one’s own alone, to what is there, up to the limits', async () => {
+	test('a user reacts once per emoji, to existing messages, up to the limits, and removes only their own reaction', async () => {
 		const channel = await Channel.open();
 		const ts = await channel.posts('U01');
 		const react = (name: string, added = true): Action => ({ type: 'react', ts, name, added });
@@ -165,7 +165,7 @@ describe('refusals', () => {
 		expect(await channel.says('U02', react('+1'))).toBe('message_not_found');
 	});
 
-	test('a message has a limited number of different emoji; those that are there can be joined', async () => {
+	test('a message has a limited number of different emoji; users can still add those that it has', async () => {
 		const channel = await Channel.open();
 		await channel.does('U01', invite(['U03', 'U04']));
 		const ts = await channel.posts('U01');
@@ -179,7 +179,7 @@ describe('refusals', () => {
 		expect(await channel.says('U04', by('e7'))).toBe('ok');
 	});
 
-	test('people: not oneself, not who is there, and nobody into or out of a direct message', async () => {
+	test('users cannot invite themselves or members, and nobody joins or leaves a direct message', async () => {
 		const channel = await Channel.open();
 		expect(await channel.says('U01', invite(['U01']))).toBe('cant_invite_self');
 		expect(await channel.says('U01', invite(['U02']))).toBe('already_in_channel');
@@ -192,7 +192,7 @@ describe('refusals', () => {
 			expect(await direct.says('U01', action)).toBe('method_not_supported_for_channel_type');
 	});
 
-	test('nobody leaves the general channel, and nobody archives it', async () => {
+	test('nobody leaves or archives the general channel', async () => {
 		const channel = await Channel.open('public', generalChannelOf(TEAM));
 		expect(await channel.says('U01', { type: 'leave' })).toBe('cant_leave_general');
 		expect(await channel.says('U01', { type: 'kick', user: 'U02' })).toBe('cant_kick_from_general');
@@ -202,7 +202,7 @@ describe('refusals', () => {
 		expect(await channel.says('U01', { type: 'rename', name: 'hall' })).toBe('ok');
 	});
 
-	test('the last member of a private channel stays', async () => {
+	test('the last member of a private channel cannot leave', async () => {
 		const channel = await Channel.open('private');
 		expect(await channel.says('U02', { type: 'leave' })).toBe('ok');
 		expect(await channel.says('U01', { type: 'leave' })).toBe('last_member');
@@ -210,7 +210,7 @@ describe('refusals', () => {
 });
 
 describe('what is decided once', () => {
-	test('a send with the same id is the first one again, and changes nothing', async () => {
+	test('a send with a known id returns the first message, and changes nothing', async () => {
 		const channel = await Channel.open();
 		const ts = await channel.posts('U01', { clientMsgId: 'one' });
 		const again = await channel.does('U01', post('other', { clientMsgId: 'one' }));
@@ -219,7 +219,7 @@ describe('what is decided once', () => {
 		expect(await channel.posts('U02', { clientMsgId: 'one' })).toBeGreaterThan(ts);
 	});
 
-	test('a reply makes followers: who wrote the root, who replied, who is named and a member', async () => {
+	test('a reply is followed by the author of the root, everybody who replied, and members whom it names', async () => {
 		const channel = await Channel.open();
 		await channel.does('U01', invite(['U04']));
 		const root = await channel.posts('U01');
@@ -234,7 +234,7 @@ describe('what is decided once', () => {
 		]);
 	});
 
-	test('naming oneself makes nobody follow, by an edit neither', async () => {
+	test('users who name themselves do not follow, neither by a reply nor by an edit', async () => {
 		const channel = await Channel.open();
 		const root = await channel.posts('U01');
 		const reply = await channel.posts('U02', { threadTs: root });

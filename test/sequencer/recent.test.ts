@@ -11,7 +11,7 @@ function fill(recent: Recent<number, string>, first: number): number {
 	return first + FULL - 1;
 }
 
-test('what the store has is forgotten when two generations have come since', () => {
+test('entries that the store has are evicted after two generations', () => {
 	const recent = new Recent<number, string>();
 	for (const first of [0, FULL, 2 * FULL]) {
 		const stamp = fill(recent, first);
@@ -25,7 +25,7 @@ test('what the store has is forgotten when two generations have come since', () 
 	]);
 });
 
-test('what the store does not have stays, however much comes', () => {
+test('entries that the store does not have stay, however many are added', () => {
 	const recent = new Recent<number, string>();
 	recent.evictOld(fill(recent, 0), 0);
 	for (const first of [FULL, 2 * FULL, 3 * FULL]) recent.evictOld(fill(recent, first), 0);

@@ -78,7 +78,7 @@ async function checkFaulty(seed: number, log: readonly Written[], faults = { wri
 const newestOf = (log: readonly Written[]): number =>
 	log.findLast(({ decision }) => decision.effects.length > 0)?.decision.effects.at(-1)?.at ?? 0;
 
-test('an owner that forgets, dies and replays decides the same', async () => {
+test('an owner that evicts state, dies and replays makes the same decisions', async () => {
 	const seen = { deaths: 0, replayed: 0, evictions: 0 };
 	for (let seed = 1; seed <= 60; seed += 1) {
 		const once = await checkFaulty(seed, await historyOf(seed, 250));
@@ -91,7 +91,7 @@ test('an owner that forgets, dies and replays decides the same', async () => {
 	expect(seen.evictions).toBeGreaterThan(200);
 });
 
-test('also where there is more than it keeps in memory, and the store is far behind', async () => {
+test('the same with more state than fits in memory, and a store that is far behind', async () => {
 	for (let seed = 1; seed <= 12; seed += 1)
 		await checkFaulty(seed, await historyOf(seed, 1_500), { writes: 0.02, deaths: 0.002 });
 	const long = await historyOf(13, 8_000);
@@ -99,7 +99,7 @@ test('also where there is more than it keeps in memory, and the store is far beh
 	await checkFaulty(13, long, { writes: 0, deaths: 0 });
 });
 
-test('what is decided keeps its promises', async () => {
+test('decisions keep their invariants', async () => {
 	for (let seed = 1; seed <= 40; seed += 1) checkPromises(await historyOf(seed, 300));
 });
 

@@ -83,7 +83,7 @@ for (const [colorScheme, width] of [
 ] as const) {
 	const isPhone = width < 680;
 	const rule = isPhone ? 'targets of 40 px' : 'lines of 75 characters';
-	test(`every control has a name, nothing sticks out, ${rule}: ${colorScheme}, ${width} px`, async () => {
+	test(`every control has a name, nothing overflows, ${rule}: ${colorScheme}, ${width} px`, async () => {
 		const { people, channel, post } = await scene(3);
 		const [ada, grace] = people;
 		const { channel: long } = await grace.call('conversations.create', { name: 'x'.repeat(80) });
@@ -135,7 +135,7 @@ for (const [colorScheme, width] of [
 	});
 }
 
-test('by keyboard alone: open, write, walk the messages, mark unread, reply, come back', async () => {
+test('the keyboard alone opens a conversation, writes, moves between messages, marks unread, replies and returns', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'first');
@@ -241,7 +241,7 @@ test('on a touch screen the actions of a message leave the line above visible, a
 	expect(await page.locator('.menu kbd:visible').count()).toBe(0);
 });
 
-test('what others write is read aloud, and only that', async () => {
+test('new messages of others are announced to screen readers, and nothing else', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'before');
@@ -256,7 +256,7 @@ test('what others write is read aloud, and only that', async () => {
 	expect(screen.errors).toEqual([]);
 });
 
-test('light and dark by choice, and it is kept', async () => {
+test('the user chooses light or dark, and a reload keeps the choice', async () => {
 	const { people } = await scene(2);
 	const { page } = await show(people[0], { colorScheme: 'light' });
 	const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

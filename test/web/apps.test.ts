@@ -43,7 +43,7 @@ const HOME = {
 	blocks: [{ type: 'section', text: { type: 'mrkdwn', text: 'Tides of the week' } }],
 };
 
-test('a command, a button, a modal, shortcuts and a home', async () => {
+test('a command, a button, a modal, shortcuts and a home tab work', async () => {
 	const { url } = web.server;
 	const app = await appStage(
 		url,

@@ -18,7 +18,7 @@ async function newScreen(): Promise<Screen> {
 
 const moreMenu = (page: Page) => page.locator('.side-me').getByRole('button', { name: 'More', exact: true });
 
-test('from an administrator’s page to a person signed in by a link, on two devices, and out again', async () => {
+test('from the administrator’s page to a person signed in by a link, on two devices, and signed out again', async () => {
 	const admin = await newScreen();
 	await admin.page.goto(`${here.server.url}/admin`);
 	await admin.page.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
@@ -119,7 +119,7 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	for (const { page } of [admin, mia, late]) await page.context().close();
 });
 
-test('a token in a link never replaces a kept session without asking', async () => {
+test('a token in a link never replaces a stored session without asking', async () => {
 	const { people } = await here.scene(2);
 	const [ada, grace] = people;
 	const { page } = await here.show(ada);

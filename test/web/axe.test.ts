@@ -43,7 +43,7 @@ async function inBothThemes(page: Page, name: string): Promise<string[]> {
 	return [...light, ...dark];
 }
 
-test('axe finds nothing, in light and dark', async () => {
+test('axe reports no violations, in light and dark', async () => {
 	const { people, channel, post } = await here.scene(3);
 	const [ada, grace] = people;
 	const root = await post(grace, `<@${ada.id}> look:\n- \`code\`\n&gt; a quote\nhttps://example.com`);

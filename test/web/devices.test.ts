@@ -7,7 +7,7 @@ import { stage } from '../support/web/stage.ts';
 const here = stage();
 const { scene, show } = here;
 
-test('what one device reads, the other no longer shows; what it marks unread, the other shows again', async () => {
+test('a message read on one device clears on the other; marked unread on one, it is unread on the other', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
 	const [laptop, phone] = [await show(ada), await show(ada, { viewport: { width: 390, height: 800 } })];
@@ -37,7 +37,7 @@ test('what one device reads, the other no longer shows; what it marks unread, th
 	await phone.expectExact();
 });
 
-test('what arrives while one looks is read on both; while nobody looks, on none', async () => {
+test('a message that arrives with the user’s attention is read on both devices; without attention, on none', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'before');
@@ -60,7 +60,7 @@ test('what arrives while one looks is read on both; while nobody looks, on none'
 	await phone.expectExact();
 });
 
-test('the page with two devices: a friend writes, one device reads, the other follows', async () => {
+test('on the page with two devices, a friend writes, one device reads, and the badge clears on the other', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
 	await grace.call('conversations.create', { name: 'a-place-of-her-own' });

@@ -14,7 +14,7 @@ const heading = (page: Page) => page.locator('.pane-title h1').innerText();
 const options = (page: Page) => page.getByRole('option').allInnerTexts();
 const chosen = (page: Page) => page.locator('[role=option][aria-selected=true]').innerText();
 
-test('a new conversation: a person before a channel of that name, arrows walk, Enter takes, one Esc closes', async () => {
+test('New conversation lists people before channels; arrows move, Enter chooses, and one Esc closes', async () => {
 	const { people } = await scene(3);
 	const [ada, grace] = people;
 	await grace.call('conversations.create', { name: 'person-1-fans' });
@@ -48,7 +48,7 @@ test('a new conversation: a person before a channel of that name, arrows walk, E
 	await screen.expectExact();
 });
 
-test('a new channel: spaces become hyphens, what cannot be a name says why, a private one is private', async () => {
+test('a new channel: spaces become hyphens, an invalid name is explained, and a private channel is private', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
 	const screen = await show(ada);
@@ -93,7 +93,7 @@ test('every channel of a large workspace can be found and joined', async () => {
 	await eventually(async () => expect(await heading(page)).toBe('berth-209'));
 });
 
-test('go to: a person without a conversation too; one Esc closes it, written or not; it stays where it is', async () => {
+test('Go to… also finds people without a conversation; one Esc closes it; its top stays in place', async () => {
 	const { people } = await scene(3);
 	const [ada] = people;
 	const { page } = await show(ada);
@@ -114,7 +114,7 @@ test('go to: a person without a conversation too; one Esc closes it, written or 
 	await eventually(async () => expect(await heading(page)).toBe('person-2'));
 });
 
-test('members: who is here, somebody is added, the topic and the name are changed for everybody, leaving', async () => {
+test('Members lists who is active, adds a person, changes topic and name for everybody, and leaves', async () => {
 	const { people, channel } = await scene(3);
 	const [ada, grace, linus] = people;
 	const { channel: made } = await ada.call('conversations.create', { name: 'pier' });
@@ -184,7 +184,7 @@ test('members: who is here, somebody is added, the topic and the name are change
 	await other.expectExact();
 });
 
-test('a link to what one is not in: joined where that is possible, and only offered there', async () => {
+test('a link to a conversation that the user is not in offers to join only if that is possible', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
 	const { channel: open } = await grace.call('conversations.create', { name: 'open' });
@@ -208,7 +208,7 @@ test('a link to what one is not in: joined where that is possible, and only offe
 	await screen.expectExact();
 });
 
-test('alone in a workspace: nothing is missed before anything is written; what stands in a line is level', async () => {
+test('a new user alone in a workspace sees no errors; icons and texts of a row are level', async () => {
 	const { people } = await scene(1);
 	const { page } = await show(people[0]);
 	const middleOf = async (what: string) => {
@@ -223,7 +223,7 @@ test('alone in a workspace: nothing is missed before anything is written; what s
 	await page.getByText('No matches.').waitFor();
 });
 
-test('what is said about an action stands above the text box, and goes when one goes elsewhere', async () => {
+test('a toast is above the text box, and disappears when the user goes to another view', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'first');
@@ -240,7 +240,7 @@ test('what is said about an action stands above the text box, and goes when one 
 	expect(await page.locator('.toast').count()).toBe(0);
 });
 
-test('a person changes their name, and everybody sees it at once; nobody leaves the general channel', async () => {
+test('a person changes their name, and everybody sees it at once; nobody can leave the general channel', async () => {
 	const { team } = await here.admin('admin.teams.create', { name: 'Quay', general_channel: 'general' });
 	const [ada, grace] = await Promise.all(['ada', 'grace'].map((name) => member(team.id, name)));
 	if (!ada || !grace) throw new Error('a person is missing');

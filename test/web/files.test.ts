@@ -30,7 +30,7 @@ const bring = (screen: Screen, type: 'drop' | 'paste', name: string) =>
 			at.dispatchEvent(new DragEvent(step, { ...options, dataTransfer: transfer }));
 	})()`);
 
-test('a picture and a text are sent with a message; the list does not move when the picture comes', async () => {
+test('a picture and a text are sent in one message; the list does not move when the picture loads', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	for (let index = 0; index < 30; index += 1) await post(grace, `before ${index}`);
@@ -91,7 +91,7 @@ test('a picture and a text are sent with a message; the list does not move when 
 	await screen.expectExact();
 });
 
-test('too large is said before anything is sent; an upload can be cancelled, and a failed one tried again', async () => {
+test('a file that is too large is rejected before the upload; an upload can be cancelled, and a failed one retried', async () => {
 	const { people } = await scene(2);
 	const [ada] = people;
 	const screen = await show(ada);
@@ -133,7 +133,7 @@ test('too large is said before anything is sent; an upload can be cancelled, and
 	);
 });
 
-test('a photo takes the place of initials, for everybody at once, until it is removed', async () => {
+test('a photo replaces the initials for everybody at once, until it is removed', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(ada, 'Good morning');

@@ -19,7 +19,7 @@ async function cutOff({ page }: Screen): Promise<void> {
 	await page.getByText('Reconnecting…').waitFor();
 }
 
-test('a message that names somebody is there at once in an outage, and arrives as a mention after a reload', async () => {
+test('a message with a mention appears at once during an outage, and arrives as a mention after a reload', async () => {
 	const { people, channel } = await scene(2);
 	const [ada, grace] = people;
 	const screen = await show(ada);
@@ -44,7 +44,7 @@ test('a message that names somebody is there at once in an outage, and arrives a
 	forgetNetwork(screen);
 });
 
-test('the text beside files that were not sent goes back to the text box, and is a draft after a reload', async () => {
+test('the text of an unsent message with files returns to the text box, and is a draft after a reload', async () => {
 	const { people } = await scene(2);
 	const screen = await show(people[0]);
 	const { page } = screen;
@@ -103,7 +103,7 @@ test('an edit that cannot be saved stays in its box', async () => {
 	forgetNetwork(screen);
 });
 
-test('somebody who joins while the page is open can be named and found', async () => {
+test('a person who joins while the page is open can be mentioned and found', async () => {
 	const { people } = await scene(2);
 	const [ada] = people;
 	const { team } = await ada.call('team.info');

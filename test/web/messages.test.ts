@@ -9,7 +9,7 @@ import { stage } from '../support/web/stage.ts';
 const on = stage();
 const { scene, show } = on;
 
-test('post, mention by completion, edit and delete, seen by the other at once', async () => {
+test('posting, mentioning by completion, editing and deleting reach the other user at once', async () => {
 	const { people } = await scene(3);
 	const [ada, grace] = people;
 	const [left, right] = [await show(ada), await show(grace)];
@@ -51,7 +51,7 @@ test('post, mention by completion, edit and delete, seen by the other at once', 
 	await right.expectExact();
 });
 
-test('a bot’s message shows the name and the emoji that it was posted under', async () => {
+test('a bot’s message shows the name and emoji that it was posted with', async () => {
 	const { people, channel } = await scene(2);
 	const [ada] = people;
 	const admin = client(on.server.url, ADMIN_TOKEN);
@@ -78,7 +78,7 @@ test('a bot’s message shows the name and the emoji that it was posted under', 
 	expect(await screen.message('waves').locator('.about-author').count()).toBe(1);
 });
 
-test('text is text: markup of the web does nothing, links are links', async () => {
+test('HTML in a message is shown as text, and links are links', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(
@@ -101,7 +101,7 @@ test('text is text: markup of the web does nothing, links are links', async () =
 	expect(await second.locator('pre').innerText()).toBe('let x = 1 < 2;');
 });
 
-test('blocks in place of the text, attachments below; lists say the same in a line; nothing is loaded from elsewhere', async () => {
+test('blocks replace the text, attachments are below; lists show one line; nothing is loaded from other hosts', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
 	const image = { type: 'image', image_url: 'https://elsewhere.invalid/a.png', alt_text: 'a boat' };
@@ -141,7 +141,7 @@ test('blocks in place of the text, attachments below; lists say the same in a li
 	expect(screen.addresses.filter((address) => address.includes('elsewhere'))).toEqual([]);
 });
 
-test('one line stays one line: follow-ups where the clock has AM and PM, a long name in the text box', async () => {
+test('continued messages with AM and PM, and long names in the text box, stay on one line', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
 	const { channel } = await grace.call('conversations.create', { name: 'long-'.repeat(16) });
@@ -163,7 +163,7 @@ test('one line stays one line: follow-ups where the clock has AM and PM, a long 
 	expect(await page.locator('article:not(.continued) time').first().innerText()).toMatch(/ [AP]M$/);
 });
 
-test('a thread: reply, count it, read it, mark it unread, and find it in the list', async () => {
+test('a thread can be replied to, counted, read, marked unread and found in Threads', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
 	const [left, right] = [await show(ada), await show(grace)];
@@ -209,7 +209,7 @@ test('a thread: reply, count it, read it, mark it unread, and find it in the lis
 	await right.expectExact();
 });
 
-test('typing, presence, and who has read', async () => {
+test('typing, presence and readers are shown', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
 	const { channel: dm } = await ada.call('conversations.open', { users: grace.id });
@@ -236,7 +236,7 @@ test('typing, presence, and who has read', async () => {
 	expect(await dialog.locator('li').allInnerTexts()).toEqual(['P0\nperson-0']);
 });
 
-test('a message that the server refuses stays, with the reason', async () => {
+test('a rejected message stays, with the reason', async () => {
 	const { people, channel } = await scene(2);
 	const [ada, grace] = people;
 	const screen = await show(ada);
@@ -267,7 +267,7 @@ test('a message that appears under a resting pointer shows its actions when the 
 	await screen.message('under the pointer').getByRole('button', { name: 'Reply in thread' }).waitFor();
 });
 
-test('a text is copied without https too, where pages have no clipboard', async () => {
+test('text can be copied without https, where pages have no clipboard', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'to be copied');

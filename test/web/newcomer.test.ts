@@ -143,7 +143,7 @@ async function scene(server: ServerProcess): Promise<void> {
 }
 
 test(
-	'from the first start to two people, a search, a reaction, a file, an outage with a reload, and nothing lost',
+	'from the first start to two people, a search, a reaction, a file, and an outage with a reload: nothing is lost',
 	() =>
 		withDirectory(async (directory) => {
 			const server = await serveProcess(directory);

@@ -47,7 +47,7 @@ async function subscribeLocally(page: Page, providers: FakeProviders, name: stri
 	await page.locator('.side-me').waitFor();
 }
 
-test('from a post to the notification and back: on, shown, read elsewhere, clicked, renewed, off, signed out', () =>
+test('notifications: turned on, shown, read elsewhere, clicked, renewed, turned off, signed out', () =>
 	withPush(
 		async (scene) => {
 			const { people } = await makeWorkspace(scene.url, 2);
@@ -152,7 +152,7 @@ test('from a post to the notification and back: on, shown, read elsewhere, click
 		{ providerFlags: ({ flags }) => flags.slice(14) },
 	));
 
-test('where it cannot be, the switch says why', async () => {
+test('if notifications are impossible, the switch says why', async () => {
 	const { people } = await here.scene(2);
 	const { page } = await here.show(people[0], { permissions: ['notifications'] });
 	await page.route('**/api/push.webKey', (route) =>
@@ -183,7 +183,7 @@ test('where it cannot be, the switch says why', async () => {
 	expect(notificationStateOf({ ...fine, isTurnedOn: false })).toBe('off');
 });
 
-test('the worker is one script at the root, under the same policy, asked for again each time', async () => {
+test('the service worker is one script at the root, with the same policy, and is never cached', async () => {
 	const answer = await fetch(`${here.server.url}/sw.js`);
 	expect(answer.headers.get('content-type')).toStartWith('text/javascript');
 	expect(answer.headers.get('cache-control')).toBe('no-cache');
@@ -199,7 +199,7 @@ test('the worker is one script at the root, under the same policy, asked for aga
 	expect(icon.headers.get('content-type')).toBe('image/svg+xml');
 });
 
-test('where a click leads, and what is not understood', () => {
+test('a click opens the message, and unknown payloads are ignored', () => {
 	const message = { title: '', body: '', tag: '', channel: 'C1', ts: '1717200000.123456', badge: 0 };
 	expect(addressOf(message)).toBe('#/c/C1?at=1717200000.123456');
 	expect(addressOf({ ...message, thread_ts: '1717100000.000001' })).toBe(

@@ -7,7 +7,7 @@ import { stage } from '../support/web/stage.ts';
 
 const here = stage();
 
-test('charts move with the load; a user’s token is rejected; a server that does not answer is named', async () => {
+test('charts move with the load; a user’s token is rejected; an unanswering server is reported', async () => {
 	const { people, post } = await here.scene(2);
 	const [ada] = people;
 	const context = await here.browser.newContext();

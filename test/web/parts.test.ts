@@ -73,7 +73,7 @@ describe('text', () => {
 		expect(fromWire(wire, users)).toBe(written);
 	});
 
-	test('what is no markup stays text, and nothing but the web is linked', () => {
+	test('other text stays text, and only http and https addresses become links', () => {
 		expect(parseText('<javascript:alert(1)|x>')).toEqual([{ kind: 'text', text: '<javascript:alert(1)|x>' }]);
 		expect(parseText('2 * 3 * 4 snake_case_name')).toEqual([
 			{ kind: 'text', text: '2 * 3 * 4 snake_case_name' },
@@ -85,7 +85,7 @@ describe('text', () => {
 		]);
 	});
 
-	test('emoji are written by name; what is no name of one, a time or code stays', () => {
+	test('emoji are written by name; unknown names, times and code stay as they are', () => {
 		const drawn = (text: string) =>
 			parseText(text)
 				.map((piece) => ('text' in piece ? piece.text : ''))
@@ -96,7 +96,7 @@ describe('text', () => {
 		expect(parseText('`:tada:`')).toEqual([{ kind: 'code', text: ':tada:' }]);
 	});
 
-	test('names, channels and emoji are completed where one is being written', () => {
+	test('names, channels and emoji are completed while they are typed', () => {
 		const shortcut = {
 			name: 'Take a photo',
 			type: 'global',
@@ -144,7 +144,7 @@ describe('text', () => {
 		expect(textBlocks('-1 is *bold*\n*b* c')).toEqual([{ kind: 'words', text: '-1 is *bold*\n*b* c' }]);
 	});
 
-	test('marking an own message unread goes to the next one by somebody else', () => {
+	test('marking an own message unread starts at the next message by another user', () => {
 		const of = (ts: string, user: string) => ({ ts, user, status: 'sent', isTombstone: false }) as Message;
 		const all = [of('1', 'U1'), of('2', 'U2'), of('3', 'U1')];
 		expect([unreadFrom(all, '2', 'U1'), unreadFrom(all, '1', 'U1'), unreadFrom(all, '3', 'U1')]).toEqual([
@@ -170,7 +170,7 @@ describe('the sidebar', () => {
 	const [quiet, busy, called] = all as [Conversation, Conversation, Conversation];
 	const map = new Map(all.map((one) => [one.id, one]));
 
-	test('unread on top, those that call first; muted ones stay', () => {
+	test('unread conversations are first, those with a badge before the others; muted ones stay in their place', () => {
 		expect(sidebarRows(map, null).map(({ key }) => key)).toEqual([
 			'Unread',
 			'called',
@@ -183,7 +183,7 @@ describe('the sidebar', () => {
 		]);
 	});
 
-	test('what is open stays where it was when it was opened, whatever is read or arrives', () => {
+	test('the open conversation keeps its place, whatever is read or arrives', () => {
 		const rows = (held: Conversation, now: Conversation) =>
 			sidebarRows(new Map(map).set(now.id, now), held).map(({ key }) => key);
 		const asBefore = sidebarRows(map, null).map(({ key }) => key);
@@ -193,7 +193,7 @@ describe('the sidebar', () => {
 		expect(rows(quiet, { ...quiet, hasUnreads: true, badgeCount: 1, latest: '99.000000' })).toEqual(asBefore);
 	});
 
-	test('walking goes around, and nowhere where nothing is unread', () => {
+	test('going to the next unread conversation wraps around, and stops if there is none', () => {
 		expect(nextUnread(all, null, 1)).toBe('called');
 		expect(nextUnread(all, called, 1)).toBe('busy');
 		expect(nextUnread(all, busy, 1)).toBe('called');
@@ -202,8 +202,8 @@ describe('the sidebar', () => {
 	});
 });
 
-describe('choosing', () => {
-	test('input becomes a name as at Slack; an invalid name gets the server’s error', () => {
+describe('finding and naming', () => {
+	test('input becomes a channel name as in Slack; an invalid name gets the server’s error', () => {
 		expect(channelNameFrom(' #Fleet  Meeting ')).toBe('fleet-meeting');
 		for (const name of [
 			'',
@@ -220,7 +220,7 @@ describe('choosing', () => {
 			expect(nameProblem(name)).toBe(checkChannelName(name) ?? null);
 	});
 
-	test('names that begin so come first, then words that do; people by either name', () => {
+	test('names that start with the letters come first, then words that do; people are found by either name', () => {
 		const names = ['regatta', 'old-gate', 'gate', 'navigate'];
 		expect(findByName(names, (name) => name, 'GAT')).toEqual(['gate', 'old-gate', 'regatta', 'navigate']);
 		expect(findPeople(users, new Set(), '@grace.h').map(({ id }) => id)).toEqual(['U2']);
@@ -229,8 +229,8 @@ describe('choosing', () => {
 	});
 });
 
-describe('the divider and what is in sight', () => {
-	test('the divider is above the first new message of somebody else', () => {
+describe('the divider and visible messages', () => {
+	test('the divider is above the first new message by another user', () => {
 		const messages = [
 			message('1.000000', 'U2'),
 			message('2.000000', 'U1'),
@@ -243,7 +243,7 @@ describe('the divider and what is in sight', () => {
 		expect(timelineRows(messages, null, 'U1').some(({ startsNew }) => startsNew)).toBe(false);
 	});
 
-	test('a user who marks unread is not overruled until the user says so', () => {
+	test('a mark unread lasts until the user marks the conversation read', () => {
 		const read = conversation('c');
 		const markedUnread = conversation('c', { unreadCount: 2, revision: 1, lastRead: '0.500000' });
 		const reading = changed(opened(read), markedUnread, true);
@@ -254,7 +254,7 @@ describe('the divider and what is in sight', () => {
 		expect(mayMarkAutomatically(said, markedUnread)).toBe(true);
 	});
 
-	test('what comes while somebody scrapes puts no divider; while nobody does, or after an outage, it does', () => {
+	test('messages that arrive with attention cause no divider; without attention, or after an outage, they do', () => {
 		const read = conversation('c');
 		const more = conversation('c', { unreadCount: 1 });
 		const followed = changed(opened(read), read, true);
@@ -265,7 +265,7 @@ describe('the divider and what is in sight', () => {
 		expect(changed(cutOff, more, true).anchor).toBe('1.000000');
 	});
 
-	test('what is unread is above where its oldest message is', () => {
+	test('unread messages are above if the oldest one is above the visible rows', () => {
 		const messages = ['1.000000', '2.000000', '3.000000', '4.000000'].map((ts) => message(ts, 'U2'));
 		const rows = timelineRows(messages, null, 'U1');
 		const unread = conversation('c', { unreadCount: 3, lastRead: '1.000000' });
@@ -278,7 +278,7 @@ describe('the divider and what is in sight', () => {
 		expect(above(2, true, conversation('c', { unreadCount: 1, lastRead: '4.000000' }))).toBe(false);
 	});
 
-	test('a message can be read where its last line and half of it are on screen, or where it fills half of it', () => {
+	test('a message is readable if its last line and half of it are on screen, or if it fills half of the screen', () => {
 		const view = { from: 1000, height: 600 };
 		const readable = (top: number, size: number) => isReadable({ top, size }, view);
 		expect([readable(1000, 40), readable(1560, 40), readable(985, 40)]).toEqual([true, true, true]);
@@ -297,7 +297,7 @@ h_bucket{le="+Inf",method="a"} 100
 `;
 	const samples = parseMetrics(text);
 
-	test('metrics are read, summed and put into quantiles', () => {
+	test('metrics are parsed and summed, and quantiles are computed', () => {
 		expect(sumOf(samples, 'tidemark_requests_total')).toBe(15);
 		expect(sumOf(samples, 'tidemark_requests_total', { method: 'a"b' })).toBe(5);
 		expect(sumOf(samples, 'nothing')).toBeNull();
@@ -307,12 +307,12 @@ h_bucket{le="+Inf",method="a"} 100
 		expect(quantileBetween(buckets, buckets, 0.5)).toBeNull();
 	});
 
-	test('only metrics that the server exports are drawn', () => {
+	test('only exported metrics have charts', () => {
 		const scrape = { at: 1, samples };
 		expect(CHARTS.map((chart) => exportedBy(chart, scrape)?.id).filter(Boolean)).toEqual(['posts']);
 	});
 
-	test('what one process counted is not compared with what another has; one that is gone is said, then forgotten', () => {
+	test('counters of different processes are not compared; a silent process is reported, then forgotten', () => {
 		const scrape = (at: number, requests: number) => ({
 			at,
 			samples: parseMetrics(`tidemark_requests_total{method="a",outcome="ok"} ${requests}`),
@@ -345,7 +345,7 @@ h_bucket{le="+Inf",method="a"} 100
 		]);
 	});
 
-	test('what is degraded has a beginning: the server’s, else when it was first seen', () => {
+	test('a degraded dependency has a start time: the server’s, or when the page first saw it', () => {
 		const first = degradedFrom(
 			['redis, since 2026-01-01T00:00:00.000Z: gone: really', 'store: full'],
 			[],
@@ -359,7 +359,7 @@ h_bucket{le="+Inf",method="a"} 100
 	});
 });
 
-test('what the interface imports is there where only the package is installed', async () => {
+test('the published package contains everything that the interface imports', async () => {
 	const { dependencies } = await Bun.file(join(import.meta.dir, '../../package.json')).json();
 	const sources = join(import.meta.dir, '../../web/src');
 	const used = new Set<string>();

@@ -13,7 +13,7 @@ const isAtEnd = ({ page }: Screen) =>
 		return list.scrollTop + list.clientHeight >= list.scrollHeight - 8;
 	})()`);
 
-test('the end is followed while messages come fast; scrolled up, the button counts what is new', async () => {
+test('the list stays at its end while messages arrive fast; scrolled up, the button counts new messages', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	for (let index = 0; index < 30; index += 1) await post(grace, `before ${index}`);
@@ -38,7 +38,7 @@ test('the end is followed while messages come fast; scrolled up, the button coun
 	await screen.expectExact();
 });
 
-test('what is marked unread stays unread over a reload, until one goes elsewhere and comes back', async () => {
+test('messages marked unread stay unread after a reload, until the user leaves and returns', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
 	for (const text of ['one', 'two', 'three']) await post(grace, text);
@@ -63,7 +63,7 @@ test('what is marked unread stays unread over a reload, until one goes elsewhere
 	await screen.expectExact();
 });
 
-test('the inbox says which replies are left when every conversation is read', async () => {
+test('the inbox shows unread replies when every conversation is read', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	const root = await post(ada, 'a question');
@@ -85,7 +85,7 @@ test('the inbox says which replies are left when every conversation is read', as
 	await screen.expectExact();
 });
 
-test('channels one is not in are found and previewed; archived ones too; leaving a private one asks', async () => {
+test('channels that the user is not in are found and previewed, archived ones too; leaving a private one asks', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
 	const made = async (name: string, is_private = false) =>

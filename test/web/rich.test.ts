@@ -23,7 +23,7 @@ const line = (content: Partial<MessageContent>) =>
 	plainText(wordsOf({ text: '', ...content }), new Map([['U1', ada]]));
 
 describe('blocks', () => {
-	test('headers, sections with fields, context, dividers and images, in order', () => {
+	test('headers, sections with fields, context, dividers and images are rendered in order', () => {
 		expect(
 			partsOf([
 				{ type: 'header', text: plain('Deploy *1* &amp; 2 :tada:') },
@@ -61,7 +61,7 @@ describe('blocks', () => {
 		]);
 	});
 
-	test('rich text: styles, links, people, lists, quotes and code', () => {
+	test('rich text has styles, links, people, lists, quotes and code', () => {
 		const text = (text: string, style = {}) => ({ type: 'text', text, style });
 		const section = (...elements: object[]) => ({ type: 'rich_text_section', elements });
 		expect(
@@ -109,7 +109,7 @@ describe('blocks', () => {
 		]);
 	});
 
-	test('what cannot be pressed here says what stands on it; what only leads somewhere is a link', () => {
+	test('unsupported controls show their label; controls that only open a page are links', () => {
 		expect(
 			partsOf([
 				{
@@ -130,7 +130,7 @@ describe('blocks', () => {
 		]);
 	});
 
-	test('of other kinds every text is shown; of what has none, and of nonsense, that there is something', () => {
+	test('unknown blocks show all their texts; blocks without text, and invalid ones, show a placeholder', () => {
 		const table = {
 			type: 'table',
 			rows: [[{ type: 'raw_text', text: '*a*' }], [{ type: 'raw_text', text: 'b' }]],
@@ -158,7 +158,7 @@ describe('blocks', () => {
 });
 
 describe('attachments', () => {
-	test('colour, pretext, title with its link, text, fields, footer and time', () => {
+	test('have colour, pretext, title with link, text, fields, footer and time', () => {
 		expect(
 			cardsOf([
 				{
@@ -198,7 +198,7 @@ describe('attachments', () => {
 		]);
 	});
 
-	test('blocks in place of the rest; the fallback where there is nothing else; something always', () => {
+	test('blocks replace the other fields; the fallback is used if there is nothing else; there is always something', () => {
 		const bodies = cardsOf([
 			{ color: '36a64f', blocks: [{ type: 'header', text: plain('In blocks') }], text: 'not this' },
 			{ fallback: 'instead' },
@@ -217,7 +217,7 @@ describe('attachments', () => {
 	});
 });
 
-test('only addresses of the web become links, wherever an address stands', () => {
+test('only http and https addresses become links, wherever an address is', () => {
 	const bad = 'javascript:alert(1)';
 	const drawn = JSON.stringify([
 		partsOf([
@@ -243,7 +243,7 @@ test('only addresses of the web become links, wherever an address stands', () =>
 	expect(drawn).not.toContain('href');
 });
 
-test('in a line: the text; else what the blocks say, else an attachment’s fallback or what it shows', () => {
+test('one line shows the text, else the texts of blocks, else the fallback or content of attachments', () => {
 	const blocks = [
 		{ type: 'header', text: plain('Deploy') },
 		{ type: 'divider' },

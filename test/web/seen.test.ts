@@ -21,7 +21,7 @@ const hasDivider = async (screen: Screen, text: string) => {
 	expect(await row.innerText()).toContain(text);
 };
 
-test('a channel left open on an idle desk reads nothing, until its user is back', async () => {
+test('a channel that is open on an idle computer reads nothing until its user returns', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'before');
@@ -43,7 +43,7 @@ test('a channel left open on an idle desk reads nothing, until its user is back'
 	await screen.expectExact();
 });
 
-test('a window without the keyboard reads nothing', async () => {
+test('a window without the keyboard focus reads nothing', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'before');
@@ -65,7 +65,7 @@ test('a window without the keyboard reads nothing', async () => {
 	await expectUnread(screen, channel, 0);
 });
 
-test('after an outage only what is shown of the missed messages is read, below a divider', async () => {
+test('after an outage only the missed messages on screen are read, below a divider', async () => {
 	const here = await scene(2);
 	const { people, channel, post } = here;
 	const [ada, grace] = people;
@@ -109,7 +109,7 @@ test('after an outage only what is shown of the missed messages is read, below a
 	await hasDivider(screen, messages[0].text);
 });
 
-test('what lies between the oldest and the latest stays unread when it is jumped over', async () => {
+test('messages between the oldest and the newest stay unread when the user jumps over them', async () => {
 	const here = await scene(2);
 	const { people, channel } = here;
 	const [ada] = people;
@@ -140,7 +140,7 @@ test('what lies between the oldest and the latest stays unread when it is jumped
 	await hasDivider(screen, messages[0].text);
 });
 
-test('reading goes on as one scrolls, and what was read stays read after a reload', async () => {
+test('scrolling reads messages, and read messages stay read after a reload', async () => {
 	const here = await scene(2);
 	const { people, channel } = here;
 	const [ada] = people;
@@ -170,7 +170,7 @@ test('reading goes on as one scrolls, and what was read stays read after a reloa
 	await screen.expectExact();
 });
 
-test('a long thread opens at its oldest unread reply, and only what was seen of it is read', async () => {
+test('a long thread opens at its oldest unread reply, and only seen replies are read', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	const root = await post(ada, 'root');
@@ -199,7 +199,7 @@ test('a long thread opens at its oldest unread reply, and only what was seen of 
 	await screen.expectExact();
 });
 
-test('the list stays at its end while messages arrive fast, until it is scrolled up', async () => {
+test('the list stays at its end while messages arrive fast, until the user scrolls up', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'before');

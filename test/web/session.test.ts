@@ -8,7 +8,7 @@ import { stage } from '../support/web/stage.ts';
 const here = stage();
 const { scene, show } = here;
 
-test('a link signs in: its token leaves the address bar and is in no address that is asked for', async () => {
+test('a link signs in: its token leaves the address bar, and is in no requested address', async () => {
 	const { people } = await scene(2);
 	const [ada] = people;
 	const screen = await show(ada);
@@ -23,7 +23,7 @@ test('a link signs in: its token leaves the address bar and is in no address tha
 	await screen.page.getByLabel('Token').waitFor();
 });
 
-test('a token is typed in; one that the server does not know is refused with words', async () => {
+test('a token can be typed in; an unknown one is rejected with an explanation', async () => {
 	const { people } = await scene(2);
 	const [ada] = people;
 	const context = await here.browser.newContext();
@@ -40,7 +40,7 @@ test('a token is typed in; one that the server does not know is refused with wor
 	await context.close();
 });
 
-test('an address without a page leads back; who runs the server finds the way to its operations', async () => {
+test('an unknown address shows a page with a link back; administrators find the way to operations', async () => {
 	const context = await here.browser.newContext();
 	const page = await context.newPage();
 	const answer = await page.goto(`${here.server.url}/nothing`);
@@ -56,7 +56,7 @@ test('an address without a page leads back; who runs the server finds the way to
 	await context.close();
 });
 
-test('without a connection it says so, keeps what is written, and catches up', async () => {
+test('during an outage the page says so, keeps drafts, and catches up afterwards', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
 	const screen = await show(ada);
@@ -85,7 +85,7 @@ test('without a connection it says so, keeps what is written, and catches up', a
 	screen.errors.splice(0, screen.errors.length, ...ofThePage);
 });
 
-test('what cannot be loaded says why, and can be tried again', async () => {
+test('a failed load says why, and can be retried', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'behind the failure');
@@ -116,7 +116,7 @@ test('the first view takes less than a second of CPU', async () => {
 	expect(totalMs).toBeLessThan(1_000);
 });
 
-test('it is served compressed, cached, and with a strict policy', async () => {
+test('the page is served compressed, cached, and with a strict policy', async () => {
 	const get = (path: string, headers: Record<string, string> = {}) =>
 		fetch(here.server.url + path, { headers });
 	const page = await get('/');

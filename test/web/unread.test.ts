@@ -6,7 +6,7 @@ import { stage } from '../support/web/stage.ts';
 
 const { scene, show } = stage();
 
-test('a mention shows in the sidebar, the title and the icon, and opening the conversation reads it', async () => {
+test('a mention appears in the sidebar, the title and the icon, and opening the conversation reads it', async () => {
 	const { people, channel, post } = await scene(3);
 	const [ada, grace] = people;
 	const screen = await show(ada);
@@ -27,7 +27,7 @@ test('a mention shows in the sidebar, the title and the icon, and opening the co
 	expect(await screen.page.locator('link[rel=icon]').getAttribute('href')).toBe(plain);
 });
 
-test('more than fits: the rest stays unread; the jump leads to the oldest', async () => {
+test('messages that do not fit on the screen stay unread; the jump goes to the oldest', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	for (let index = 0; index < 150; index += 1) await post(grace, `<!channel> line ${index}`);
@@ -50,7 +50,7 @@ test('more than fits: the rest stays unread; the jump leads to the oldest', asyn
 	await screen.expectExact();
 });
 
-test('mark unread from here, and Esc marks read', async () => {
+test('Mark unread from here marks unread, and Esc marks read', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
 	for (const text of ['one', 'two', 'three']) await post(grace, text);
@@ -77,7 +77,7 @@ test('mark unread from here, and Esc marks read', async () => {
 	expect(await screen.page.locator('.new-divider').count()).toBe(0);
 });
 
-test('Alt and arrows walk the unread conversations, Shift+Esc marks all', async () => {
+test('Alt and arrows move between unread conversations, Shift+Esc marks all read', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
 	const names = ['alpha', 'beta', 'gamma'];
@@ -108,7 +108,7 @@ test('Alt and arrows walk the unread conversations, Shift+Esc marks all', async 
 	expect(await screen.page.locator('.side-row.unread').count()).toBe(0);
 });
 
-test('unread ones are on top; muted ones are dimmed, stay in their place and do not call', async () => {
+test('unread conversations are first; muted ones are dimmed, stay in their place and have no badge', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
 	await grace.call('conversations.create', { name: 'aaa' }).then(async ({ channel: other }) => {
@@ -135,7 +135,7 @@ test('unread ones are on top; muted ones are dimmed, stay in their place and do 
 	await screen.expectExact();
 });
 
-test('what is open stays where it is: a read one among the channels, an unread one on top until one leaves it', async () => {
+test('the open conversation keeps its place: a read one among the channels, an unread one on top until the user leaves it', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await ada.call('conversations.create', { name: 'pier' });
@@ -162,7 +162,7 @@ test('what is open stays where it is: a read one among the channels, an unread o
 	await screen.expectExact();
 });
 
-test('why is this badge on: the messages, each with its reason', async () => {
+test('Why? lists the messages of the badge, each with its reason', async () => {
 	const { people, post } = await scene(3);
 	const [ada, grace] = people;
 	await post(grace, `<@${ada.id}> the *bold* plan`);
@@ -191,7 +191,7 @@ test('why is this badge on: the messages, each with its reason', async () => {
 	expect(await screen.badgeOf('harbour')).toBe('2');
 });
 
-test('the inbox has previews, marks one conversation and all of them', async () => {
+test('the inbox has previews, and marks one conversation or all of them read', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	const { channel: dm } = await grace.call('conversations.open', { users: ada.id });

@@ -57,7 +57,7 @@ test('an outage and a reload lose nothing: messages are sent once, drafts stay a
 	forgetNetwork(screen);
 });
 
-test('keys: the arrow up edits, letters go to the text box, dialogs give the focus back, Caps Lock changes nothing', async () => {
+test('the arrow up edits, letters go to the text box, dialogs return the focus, and Caps Lock changes nothing', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(ada, 'with a mistke');
@@ -90,7 +90,7 @@ test('keys: the arrow up edits, letters go to the text box, dialogs give the foc
 	await screen.expectExact();
 });
 
-test('completion of channels and emoji, lists and quotes, right to left, folding, a warning about outsiders', async () => {
+test('completion, lists, quotes, right-to-left text, folding, and a warning about people who are not in the channel', async () => {
 	const { people, post } = await scene(3);
 	const [ada, grace] = people;
 	const { channel: small } = await ada.call('conversations.create', { name: 'small' });
@@ -135,7 +135,7 @@ test('completion of channels and emoji, lists and quotes, right to left, folding
 	await box(screen).fill('');
 });
 
-test('a reaction is added and taken back, seen by the other', async () => {
+test('a reaction is added and removed, and the other user sees it', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	await post(grace, 'react to this');

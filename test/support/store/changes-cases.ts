@@ -57,7 +57,7 @@ export function changesCases(subject: Subject): void {
 	describe('changes inside conversations', () => {
 		const [old, gone, kept] = [message('C01', at(5)), message('C01', at(6)), message('C01', at(7))];
 
-		test('posts after the stamp and up to the other; not those deleted again', async () => {
+		test('posts after one stamp and up to another, without those deleted since', async () => {
 			const said = [at(10), at(11), at(12), at(100), at(101)].map((ts) => message('C01', ts));
 			await subject.store.ledger.commit([
 				created(channel, ['U01'], at(1)),
@@ -67,7 +67,7 @@ export function changesCases(subject: Subject): void {
 			expect(await found()).toMatchObject({ posted: [11, 100], changed: [], aspects: [] });
 		});
 
-		test('of what was posted since, deletions are among the changed, and edits are not', async () => {
+		test('of newer posts, deletions are listed as changes, and edits are not', async () => {
 			const [first, second] = [message('C01', at(20)), message('C01', at(21))];
 			await subject.store.ledger.commit([
 				created(channel, ['U01'], at(1)),
@@ -78,7 +78,7 @@ export function changesCases(subject: Subject): void {
 			expect(await found()).toMatchObject({ posted: [21], changed: [20] });
 		});
 
-		test('edits and deletes of what is older; what is newer comes as a post', async () => {
+		test('edits and deletes of older messages; newer ones are listed as posts', async () => {
 			const fresh = message('C01', at(20));
 			await subject.store.ledger.commit([
 				created(channel, ['U01'], at(1)),
@@ -94,7 +94,7 @@ export function changesCases(subject: Subject): void {
 			expect(await found({ upTo: at(30) })).toMatchObject({ posted: [20], changed: [5] });
 		});
 
-		test('the message before each is the one that who follows the changes knows', async () => {
+		test('the message before each is the one that a client applying the changes knows', async () => {
 			const replies = [20, 21].map((step) =>
 				message('C01', at(step), { threadTs: at(5), broadcast: step === 21 }),
 			);
@@ -123,7 +123,7 @@ export function changesCases(subject: Subject): void {
 			expect(await before(22)).toEqual([[40, 21]]);
 		});
 
-		test('only from where on the user is in, and only where the user is', async () => {
+		test('only from the user’s join on, and only in the user’s conversations', async () => {
 			const [early, late] = [message('C01', at(15)), message('C01', at(25))];
 			await subject.store.ledger.commit([
 				created(channel, ['U02'], at(1)),
@@ -140,7 +140,7 @@ export function changesCases(subject: Subject): void {
 			expect(await found()).toMatchObject({ posted: [], changed: [] });
 		});
 
-		test('what changed about a conversation, each aspect by its newest change', async () => {
+		test('changes of a conversation’s properties, each by its newest change', async () => {
 			await subject.store.ledger.commit([
 				created(channel, ['U01'], at(1)),
 				changed(channel, 'topic', at(5), {}),
@@ -157,7 +157,7 @@ export function changesCases(subject: Subject): void {
 			expect((await found({ upTo: at(12) })).aspects).toHaveLength(1);
 		});
 
-		test('null beyond the bounds: changes of every kind together, and bytes', async () => {
+		test('null beyond the limits: changes of every kind together, and bytes', async () => {
 			await subject.store.ledger.commit([
 				created(channel, ['U01'], at(1)),
 				posted(channel, old),
@@ -171,7 +171,7 @@ export function changesCases(subject: Subject): void {
 			expect(await within({ changes: 3, bytes: 9 })).toBe(false);
 		});
 
-		test('of thousands of conversations those that changed', async () => {
+		test('the changed ones among thousands of conversations', async () => {
 			const many = Array.from({ length: 2_500 }, (_, index) => conversation(`C${10_000 + index}`));
 			await subject.store.ledger.commit(many.map((one) => created(one, ['U01'], at(2))));
 			const said = many.filter((_, index) => index % 500 === 0);
@@ -202,13 +202,13 @@ export function changesCases(subject: Subject): void {
 			expect(await own(8)).toEqual([]);
 		});
 
-		test('muting is in the stamp of the user’s state', async () => {
+		test('muting changes the stamp of the user’s state', async () => {
 			const { ledger, source } = subject.store;
 			await ledger.commit([created(channel, ['U01'], at(1)), preference(5, true)]);
 			expect((await source.user('U01')).stamp).toBe(at(5));
 		});
 
-		test('follows that began, ended, or were read', async () => {
+		test('follows that began, ended or were read', async () => {
 			const { ledger, changes } = subject.store;
 			await ledger.commit([
 				created(channel, ['U01', 'U02'], at(1)),

@@ -42,7 +42,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await directory.team('T99')).toBeNull();
 		});
 
-		test('a name belongs to one user of a workspace, and to others of other workspaces', async () => {
+		test('a name belongs to one user of a workspace, and may be used in other workspaces', async () => {
 			const { directory } = subject.store;
 			const taken = await Promise.all([
 				directory.createUser(user('U01', { name: 'ann', isBot: true })),
@@ -58,7 +58,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await directory.users([])).toEqual([]);
 		});
 
-		test('users are listed in pages, the last of which says so', async () => {
+		test('users are listed in pages, and the last page says so', async () => {
 			const { directory } = subject.store;
 			const ids = ['U01', 'U02', 'U03', 'U04'];
 			for (const id of ids) await directory.createUser(user(id));
@@ -69,7 +69,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await directory.usersOf('T99', null, 2)).toEqual({ items: [], next: null });
 		});
 
-		test('users by their newest change and public channels by their creation, from a place on', async () => {
+		test('users by their newest change and public channels by their creation, from a given one on', async () => {
 			const { directory, ledger, workspaceChanges } = subject.store;
 			for (const [id, at] of [
 				['U01', 1],
@@ -105,7 +105,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await channels(6, 'C02')).toEqual(['C01']);
 		});
 
-		test('users are found by name and by address, and say of themselves what they set', async () => {
+		test('users are found by name and by address, with the profile that they set', async () => {
 			const { directory } = subject.store;
 			await directory.createUser(user('U01', { email: 'Ann@Example.org' }));
 			await directory.createUser(user('U02', { email: 'ben@example.org', deleted: true }));
@@ -131,7 +131,7 @@ export function directoryCases(subject: Subject): void {
 			]);
 		});
 
-		test('tokens of a user are listed in pages, and found by how their hash starts', async () => {
+		test('tokens of a user are listed in pages, and found by the start of their hash', async () => {
 			const { directory } = subject.store;
 			const hashes = ['aa11', 'aa22', 'bb11', 'cc11'];
 			for (const hash of hashes) await directory.createToken(token(hash, 'U01'));
@@ -143,7 +143,7 @@ export function directoryCases(subject: Subject): void {
 			for (const start of ['aa', 'b2', 'ff']) expect(await directory.tokenStarting(start)).toBeNull();
 		});
 
-		test('signing out ends every token of the user, and is noted for those that are not here', async () => {
+		test('signing out revokes every token of the user, and is recorded for JWTs', async () => {
 			const { directory } = subject.store;
 			for (const id of ['U01', 'U02']) await directory.createUser(user(id));
 			for (const [hash, of] of [
@@ -163,7 +163,7 @@ export function directoryCases(subject: Subject): void {
 			]);
 		});
 
-		test('a deactivated user has neither tokens nor devices, and comes back without them', async () => {
+		test('a deactivated user has neither tokens nor devices, and returns without them', async () => {
 			const { directory, push } = subject.store;
 			for (const id of ['U01', 'U02']) await directory.createUser(user(id));
 			await directory.createToken(token('aa', 'U01'));
@@ -185,7 +185,7 @@ export function directoryCases(subject: Subject): void {
 			expect((await directory.token('aa'))?.revokedTs).toBe(BEGIN + 3);
 		});
 
-		test('of all who give a workspace a secret at once, one does, and it stays', async () => {
+		test('if several processes set a workspace’s secret at once, one succeeds, and the secret stays', async () => {
 			const { directory } = subject.store;
 			await directory.createTeam({ id: TEAM, name: 'Acme', domain: 'acme', createdTs: BEGIN });
 			const given = await Promise.all(
@@ -216,7 +216,7 @@ export function directoryCases(subject: Subject): void {
 		});
 		const onDevice = (hash: string, of: string) => ({ ...token(hash, of), device: 'Laptop' });
 
-		test('of all who use an invite at once, one gets a token, and only that user exists', async () => {
+		test('if several clients use an invite at once, one gets a token, and only that user exists', async () => {
 			const { directory } = subject.store;
 			await directory.createInvite(invite('i1'));
 			const ids = ['U01', 'U02', 'U03'];
@@ -231,7 +231,7 @@ export function directoryCases(subject: Subject): void {
 			expect((await directory.invite('i1'))?.usedTs).toBe(BEGIN);
 		});
 
-		test('a name that is taken leaves the invite usable; a revoked invite lets nobody in', async () => {
+		test('a taken name leaves the invite usable; a revoked invite admits nobody', async () => {
 			const { directory } = subject.store;
 			await directory.createUser(user('U01', { name: 'mia' }));
 			for (const hash of ['i1', 'i2']) await directory.createInvite(invite(hash));
@@ -263,7 +263,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await directory.acceptInvite('i2', onDevice('t3', 'U01'), null)).toBe('used');
 		});
 
-		test('preferences are of one user and one name each, and an empty one is gone', async () => {
+		test('a preference belongs to one user and one name, and an empty value removes it', async () => {
 			const { directory } = subject.store;
 			expect(await directory.preferences('U01')).toEqual(new Map());
 			await Promise.all([
@@ -283,7 +283,7 @@ export function directoryCases(subject: Subject): void {
 			expect((await directory.preferences('U02')).get('favourite.C01')).toBe('of another');
 		});
 
-		test('when tokens were last used only rises, and revoking them leaves it', async () => {
+		test('the last use of a token only rises, and survives revocation', async () => {
 			const { directory } = subject.store;
 			for (const hash of ['aa', 'bb', 'cc']) await directory.createToken(token(hash, 'U01'));
 			await directory.noteTokenUse([
@@ -296,7 +296,7 @@ export function directoryCases(subject: Subject): void {
 			expect(items.map(({ lastUsedTs }) => lastUsedTs)).toEqual([BEGIN + 5, BEGIN + 7, undefined]);
 		});
 
-		test('a revoked token stays, with the time it was first revoked', async () => {
+		test('a revoked token stays, with the time of its first revocation', async () => {
 			const { directory } = subject.store;
 			await directory.createToken(token('aa', 'U01'));
 			expect(await directory.token('aa')).toEqual(token('aa', 'U01'));
@@ -318,12 +318,12 @@ export function directoryCases(subject: Subject): void {
 			expect(await subject.store.directory.reserveName('T02', 'general', 'C03', BEGIN)).toBe(true);
 		});
 
-		test('of two who reserve at the same moment, one gets it', async () => {
+		test('if two reserve a name at once, one gets it', async () => {
 			const granted = await Promise.all(['C01', 'C02', 'C03'].map((id) => reserve('general', id, BEGIN)));
 			expect(granted).toEqual([true, false, false]);
 		});
 
-		test('a released name is free, unless its conversation carries it', async () => {
+		test('a released name is free, unless its conversation has it', async () => {
 			const { directory, ledger } = subject.store;
 			await reserve('general', 'C01', BEGIN);
 			await directory.releaseName(TEAM, 'general', 'C02');
@@ -335,7 +335,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await reserve('general', 'C03', BEGIN + 3)).toBe(false);
 		});
 
-		test('a reservation does not end by itself; one that nothing came of can be found, and released unless it was renewed', async () => {
+		test('a reservation never expires; an unused one can be found, and released unless it was renewed', async () => {
 			const { directory } = subject.store;
 			await reserve('general', 'C01', BEGIN);
 			expect(await reserve('general', 'C02', BEGIN + 100 * MINUTE)).toBe(false);
@@ -348,7 +348,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await reserve('general', 'C02', BEGIN + 2)).toBe(true);
 		});
 
-		test('the name of a conversation that exists is never taken over', async () => {
+		test('the name of an existing conversation is never taken over', async () => {
 			const general = conversation('C01', { name: 'general' });
 			await subject.store.ledger.commit([created(general, ['U01'])]);
 			expect(await reserve('general', 'C02', BEGIN + 100 * MINUTE)).toBe(false);
@@ -367,7 +367,7 @@ export function directoryCases(subject: Subject): void {
 			expect(stored).toEqual(rename.conversation);
 		});
 
-		test('a rename that never happened can be found', async () => {
+		test('a reservation for a rename that never happened can be found', async () => {
 			await subject.store.ledger.commit([created(conversation('C01', { name: 'old' }), ['U01'])]);
 			await reserve('new', 'C01', BEGIN);
 			expect(await reserve('new', 'C02', BEGIN + MINUTE)).toBe(false);
@@ -376,7 +376,7 @@ export function directoryCases(subject: Subject): void {
 	});
 
 	describe('conversations', () => {
-		test('everything about a conversation comes back as it went in', async () => {
+		test('a conversation is read as it was written', async () => {
 			const group = conversation('G01', {
 				kind: 'mpim',
 				name: '',
@@ -392,7 +392,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await subject.store.directory.conversations(['G01'])).toEqual([archive.conversation]);
 		});
 
-		test('more ids than one query takes', async () => {
+		test('more ids than fit in one query', async () => {
 			const ids = Array.from({ length: 9001 }, (_, index) => `C${String(index).padStart(6, '0')}`);
 			await subject.store.ledger.commit(ids.map((id) => created(conversation(id), ['U01'])));
 			expect((await subject.store.directory.conversations(ids)).map(({ id }) => id)).toEqual(ids);
@@ -412,7 +412,7 @@ export function directoryCases(subject: Subject): void {
 			return pages.map(({ id }) => id);
 		}
 
-		test('of what another user is in, one sees what is public or shared, in full pages', async () => {
+		test('of another user’s conversations, a user sees public and shared ones, in full pages', async () => {
 			await subject.store.ledger.commit([
 				created(conversation('C01'), ['U02']),
 				created(conversation('C02', { kind: 'private' }), ['U02']),
@@ -429,7 +429,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await listed({ ...of, viewer: 'U01' })).toEqual(['C01', 'D02']);
 		});
 
-		test('one sees public channels and what one is in, in pages', async () => {
+		test('a user sees public channels and their own conversations, in pages', async () => {
 			const hidden = conversation('C03', { kind: 'private' });
 			await subject.store.ledger.commit([
 				created(conversation('C01'), ['U02']),
@@ -452,7 +452,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await listed({ memberOnly: true })).toEqual(['C02', 'C04', 'D01']);
 		});
 
-		test('members in pages; who left is not among them', async () => {
+		test('members are listed in pages, without users who left', async () => {
 			const channel = conversation('C01');
 			const people = ['U01', 'U02', 'U03', 'U04', 'U05'];
 			await subject.store.ledger.commit([created(channel, people), left(channel, 'U03', BEGIN + 1, 4)]);
@@ -463,7 +463,7 @@ export function directoryCases(subject: Subject): void {
 			expect(await directory.members('C99', null, 2)).toEqual({ items: [], next: null });
 		});
 
-		test('readers: whose cursor reached it or who read it ahead, without its author', async () => {
+		test('readers are members whose cursor or ahead set includes the message, without its author', async () => {
 			const channel = conversation('C01');
 			const ts = BEGIN + 10;
 			const { directory, ledger } = subject.store;
@@ -482,7 +482,7 @@ export function directoryCases(subject: Subject): void {
 			expect(readers).toEqual(['U02', 'U04', 'U05']);
 		});
 
-		test('ten thousand people join at once', async () => {
+		test('ten thousand users join at once', async () => {
 			const channel = conversation('C01');
 			const crowd = Array.from({ length: 10_000 }, (_, index) => `U${String(index).padStart(6, '0')}`);
 			await subject.store.ledger.commit([created(channel, ['U01'])]);

@@ -18,7 +18,7 @@ export function historyCases(subject: Subject): void {
 		(await subject.store.history.replies('C01', at(root), { ...ALL, ...range })).map(({ ts }) => ts - BEGIN);
 
 	describe('history', () => {
-		test('a message comes back as it was posted, with all it carries', async () => {
+		test('a message is read as it was posted, with everything it carries', async () => {
 			const rich = message('C01', at(1), {
 				text: 'naïve “quotes” 🌊 \n <@U02>',
 				clientMsgId: 'a-b-c',
@@ -47,7 +47,7 @@ export function historyCases(subject: Subject): void {
 			expect(await subject.store.history.timeline('C99', ALL)).toEqual([]);
 		});
 
-		test('replies stand in their thread, and in the timeline only when broadcast', async () => {
+		test('replies are in their thread, and in the timeline only if broadcast', async () => {
 			await say(1);
 			await subject.store.ledger.commit([reply(2, 1, 'U02'), reply(3, 1, 'U03', true)]);
 			expect(await timeline()).toEqual([1, 3]);
@@ -58,7 +58,7 @@ export function historyCases(subject: Subject): void {
 			expect(await replies(2)).toEqual([]);
 		});
 
-		test('a deleted root is a tombstone while it has replies; what else is deleted is gone', async () => {
+		test('a deleted root is a tombstone while it has replies; other deleted messages are gone', async () => {
 			await say(1, 2);
 			const root = message('C01', at(1));
 			const answers = [
@@ -83,7 +83,7 @@ export function historyCases(subject: Subject): void {
 			expect(await replies(1)).toEqual([]);
 		});
 
-		test('an edit changes the message where it stands', async () => {
+		test('an edit changes the message at its place', async () => {
 			await say(1, 2);
 			const [first] = await subject.store.history.messages('C01', [at(1)]);
 			const edit = edited(channel, first as NonNullable<typeof first>, at(3), 'better');
@@ -94,7 +94,7 @@ export function historyCases(subject: Subject): void {
 			]);
 		});
 
-		test('single messages in ts order: deleted ones are there, unknown ones are not', async () => {
+		test('single messages in ts order: deleted ones are included, unknown ones are not', async () => {
 			await say(1, 2, 3);
 			await subject.store.ledger.commit([deleted(channel, message('C01', at(2)), at(4))]);
 			const found = await subject.store.history.messages('C01', [at(3), at(99), at(2), at(1)]);
@@ -107,7 +107,7 @@ export function historyCases(subject: Subject): void {
 			expect(await subject.store.history.messages('C02', [at(1)])).toEqual([]);
 		});
 
-		test('a page ends with the message that reaches so many bytes, in UTF-8', async () => {
+		test('a page ends with the message that reaches the byte limit, in UTF-8', async () => {
 			const steps = [1, 2, 3, 4, 5, 6];
 			// 3 bytes each, and 2 of JSON: 302.
 			const sized = (step: number) => message('C01', at(step), { text: '€'.repeat(100), extra: '{}' });
@@ -133,7 +133,7 @@ export function historyCases(subject: Subject): void {
 			expect(await replies(1, { mostBytes: 604, nearest: 'oldest' })).toEqual([11, 12]);
 		});
 
-		test('threads are summed up for a page of roots', async () => {
+		test('threads are summarised for a page of roots', async () => {
 			await say(1, 2, 3);
 			await subject.store.ledger.commit([
 				...['U02', 'U03', 'U02', 'U04', 'U05', 'U06', 'U07'].map((user, index) => reply(10 + index, 1, user)),
@@ -154,7 +154,7 @@ export function historyCases(subject: Subject): void {
 			expect(await subject.store.history.threads('C01', [])).toEqual([]);
 		});
 
-		test('a thread of any size is summed up as a small one is, whatever is replied and deleted', async () => {
+		test('a thread of any size has the same summary as a small one, whatever is replied and deleted', async () => {
 			await say(1, 2);
 			const steps = Array.from({ length: 1_200 }, (_, index) => 10 + index);
 			const user = (step: number) => `U${step % 300}`;

@@ -78,7 +78,7 @@ async function everythingIn(store: Store): Promise<unknown> {
 
 export function ledgerCases(subject: Subject): void {
 	describe('ledger', () => {
-		test('facts written together come to the same as facts written one by one', async () => {
+		test('facts written together give the same state as facts written one by one', async () => {
 			for (const seed of [1, 2, 3]) {
 				const facts = randomFacts(seed, 400);
 				const together = await subject.another();
@@ -89,7 +89,7 @@ export function ledgerCases(subject: Subject): void {
 			}
 		});
 
-		test('promises are kept in the order of the commits', async () => {
+		test('commits settle in their order', async () => {
 			const { ledger } = subject.store;
 			const order: number[] = [];
 			await ledger.commit([created(channel, USERS)]);
@@ -104,7 +104,7 @@ export function ledgerCases(subject: Subject): void {
 			expect(late).toEqual([...late].sort((a, b) => a - b));
 		});
 
-		test('what has settled can be read, and durable() has reached it', async () => {
+		test('a settled commit can be read, and durable() includes it', async () => {
 			const { ledger, history, source } = subject.store;
 			await ledger.settled();
 			await ledger.commit([]);
@@ -119,7 +119,7 @@ export function ledgerCases(subject: Subject): void {
 			expect(await subject.store.newestStamp()).toBe(future + 5);
 		});
 
-		test('a store opened again has it all', async () => {
+		test('a reopened store has all facts', async () => {
 			await subject.store.ledger.commit(randomFacts(4, 300));
 			await subject.store.directory.reserveName('T01', 'kept', 'C09', BEGIN);
 			const before = await everythingIn(subject.store);
@@ -131,7 +131,7 @@ export function ledgerCases(subject: Subject): void {
 			expect(store.ledger.durable()).toBeGreaterThanOrEqual(newest);
 		});
 
-		test('every start is written down, later than all that came before it', async () => {
+		test('every start is recorded with a stamp after all earlier ones', async () => {
 			const future = Date.now() * 1000 + 3600e6;
 			await subject.store.ledger.commit([created(channel, USERS, future)]);
 			const store = await subject.reopen();
@@ -142,7 +142,7 @@ export function ledgerCases(subject: Subject): void {
 			expect(await store.newestStamp()).toBe(starts[1] as number);
 		});
 
-		test('a closed store takes nothing more', async () => {
+		test('a closed store rejects commits', async () => {
 			const store = await subject.another();
 			await store.close();
 			const problem = await store.ledger.commit([created(channel, USERS)]).catch((error) => error);

@@ -24,7 +24,7 @@ const pinned = (ts: number, step: number, added: boolean, count: number): Effect
 
 export function pinCases(subject: Subject): void {
 	describe('pins', () => {
-		test('those that stand, what changed of them since a stamp, and nothing of deleted messages', async () => {
+		test('current pins, changes since a stamp, and no pins of deleted messages', async () => {
 			await subject.store.ledger.commit([
 				created(channel, ['U01', 'U02'], at(1)),
 				posted(channel, first),
@@ -74,7 +74,7 @@ export function scheduledCases(subject: Subject): void {
 	const ids = (list: readonly ScheduledMessage[]): string[] => list.map(({ id }) => id);
 
 	describe('scheduled messages', () => {
-		test('of a user, those due, once each, until they are removed or their user is deactivated', async () => {
+		test('are listed per user and by due time, until they are removed or their user is deactivated', async () => {
 			await subject.store.directory.createUser(user('U01'));
 			const all = [
 				scheduled('Q3', 30),

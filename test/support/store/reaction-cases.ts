@@ -34,7 +34,7 @@ export function reactionCases(subject: Subject): void {
 	};
 
 	describe('reactions', () => {
-		test('of each message, by name, with how many and who; gone with the last one, and with the message', async () => {
+		test('are listed per message and emoji with count and users, and disappear with the last one and with the message', async () => {
 			await begin();
 			await subject.store.ledger.commit([
 				reacted(channel, first, 'U01', '+1', at(10), 1),
@@ -61,7 +61,7 @@ export function reactionCases(subject: Subject): void {
 			]);
 		});
 
-		test('of a user, the newest first, without those that were taken back', async () => {
+		test('of a user are listed newest first, without removed ones', async () => {
 			await begin();
 			await subject.store.ledger.commit([
 				reacted(channel, first, 'U02', '+1', at(10), 1),
@@ -80,7 +80,7 @@ export function reactionCases(subject: Subject): void {
 			expect(await found(at(12), 10)).toEqual([[second.ts, 11]]);
 		});
 
-		test('what changed since a stamp: the newest state of each, for members, from their joining on', async () => {
+		test('changes since a stamp: the newest state of each, for members, from their join on', async () => {
 			await begin();
 			await subject.store.ledger.commit([
 				reacted(channel, first, 'U01', '+1', at(10), 1),

@@ -22,13 +22,13 @@ const at = (step: number): number => BEGIN + step;
 
 export function sourceCases(subject: Subject): void {
 	describe('state of a conversation', () => {
-		test('there is no head of what does not exist', async () => {
+		test('an unknown conversation has no head', async () => {
 			expect(await subject.store.source.head('C01')).toBeNull();
 			expect(await subject.store.source.briefs(['C01'])).toEqual([]);
 			expect(await subject.store.source.briefs([])).toEqual([]);
 		});
 
-		test('the stamp follows every change; lastTs also counts what is deleted', async () => {
+		test('the stamp rises with every change; lastTs includes deleted messages', async () => {
 			const { ledger, source } = subject.store;
 			const first = message('C01', at(2));
 			const second = message('C01', at(3));
@@ -81,7 +81,7 @@ export function sourceCases(subject: Subject): void {
 			expect((await source.briefs(['C01']))[0]).toMatchObject({ latest: at(3), stamp: at(4) });
 		});
 
-		test('memberships of those asked for, former ones included', async () => {
+		test('memberships of the given users, including former ones', async () => {
 			await subject.store.ledger.commit([
 				created(channel, ['U01', 'U02'], at(1)),
 				left(channel, 'U02', at(2)),
@@ -94,7 +94,7 @@ export function sourceCases(subject: Subject): void {
 			expect((await subject.store.source.memberships('C01', [])).size).toBe(0);
 		});
 
-		test('follows of a thread, ended ones included, and its undeleted replies', async () => {
+		test('follows of a thread, including ended ones, and its undeleted replies', async () => {
 			const reply = (step: number, user: string) => message('C01', at(step), { threadTs: at(1), user });
 			await subject.store.ledger.commit([
 				created(channel, ['U01', 'U02']),
@@ -115,7 +115,7 @@ export function sourceCases(subject: Subject): void {
 			expect(await source.threadReplies('C01', at(1))).toEqual([{ ts: at(3), user: 'U01' }]);
 		});
 
-		test('the newest send with an id, of that user in that conversation', async () => {
+		test('the newest send with an id, of one user in one conversation', async () => {
 			const { ledger, source } = subject.store;
 			const send = (step: number, user: string) => message('C01', at(step), { user, clientMsgId: 'x' });
 			await ledger.commit([1, 2].map((step) => posted(channel, send(step, 'U01'))));
@@ -126,7 +126,7 @@ export function sourceCases(subject: Subject): void {
 			expect(await source.send('C02', 'U01', 'x')).toBeNull();
 		});
 
-		test('the newest entries up to a ts, ascending, without what is deleted', async () => {
+		test('the newest entries up to a ts, ascending, without deleted ones', async () => {
 			const { ledger, source } = subject.store;
 			const root = message('C01', at(1), { named: ['U02'], here: true });
 			const entry = { user: 'U01', broadcast: false, channelWide: false, here: false, named: [] };
@@ -178,7 +178,7 @@ export function sourceCases(subject: Subject): void {
 		expect((await found(at(3), 9)).map(([user]) => user)).toEqual(['U04']);
 	});
 
-	test('entries that name somebody, or speak to everybody', async () => {
+	test('entries that name a user or mention everybody', async () => {
 		const { ledger, source } = subject.store;
 		await ledger.commit([
 			posted(channel, message('C01', at(1), { named: ['U01', 'U02'] })),
@@ -207,7 +207,7 @@ export function sourceCases(subject: Subject): void {
 		const tsOf = (found: ReadonlyMap<string, readonly { readonly ts: number }[]>) =>
 			Object.fromEntries([...found].map(([id, entries]) => [id, entries.map(({ ts }) => ts - BEGIN)]));
 
-		test('each within its own bounds, ascending, as when asked for one by one', async () => {
+		test('each within its own bounds, ascending, like single queries', async () => {
 			const { ledger, source } = subject.store;
 			await ledger.commit([
 				...[1, 3, 5, 7].map((step) => posted(channel, message('C01', at(step), { named: ['U02'] }))),
@@ -227,7 +227,7 @@ export function sourceCases(subject: Subject): void {
 			expect(await source.timelinesOf([], 10)).toEqual(new Map());
 		});
 
-		test('of more than the limit the newest, in each conversation', async () => {
+		test('only the newest of each conversation, if there are more than the limit', async () => {
 			const { ledger, source } = subject.store;
 			await ledger.commit([
 				...[1, 2, 3, 4].map((step) => posted(channel, message('C01', at(step)))),
@@ -238,7 +238,7 @@ export function sourceCases(subject: Subject): void {
 			expect(tsOf(await source.timelinesOf(ranges, 3))).toEqual({ C01: [2, 3, 4], C02: [5, 6] });
 		});
 
-		test('more conversations than one query takes', async () => {
+		test('more conversations than fit in one query', async () => {
 			const { ledger, source } = subject.store;
 			const ids = Array.from({ length: 4_100 }, (_, index) => `C${String(index).padStart(4, '0')}`);
 			await ledger.commit(ids.map((id, index) => posted(conversation(id), message(id, at(index)))));
@@ -250,7 +250,7 @@ export function sourceCases(subject: Subject): void {
 	});
 
 	describe('state of a user', () => {
-		test('a stranger has none', async () => {
+		test('an unknown user has none', async () => {
 			expect(await subject.store.source.user('U99')).toEqual({
 				memberships: [],
 				ahead: [],
@@ -260,7 +260,7 @@ export function sourceCases(subject: Subject): void {
 			});
 		});
 
-		test('cursors, what was read ahead, preferences and activity, as they were last', async () => {
+		test('the last cursors, ahead sets, preferences and activity', async () => {
 			const { ledger, source } = subject.store;
 			const activity = (step: number, active: boolean) =>
 				({ type: 'activity', user: 'U01', at: at(step), active }) as const;
@@ -306,7 +306,7 @@ export function sourceCases(subject: Subject): void {
 			expect(state.stamp).toBe(at(14));
 		});
 
-		test('rejoining starts over with a higher revision', async () => {
+		test('a rejoin starts over with a higher revision', async () => {
 			const { ledger, source } = subject.store;
 			await ledger.commit([
 				created(channel, ['U01', 'U02'], at(1)),
@@ -336,7 +336,7 @@ export function sourceCases(subject: Subject): void {
 			expect((await source.user('U02')).memberships[0]).toMatchObject({ revision: 0, cursor: 0 });
 		});
 
-		test('marks that come in another order than their joins and follows come to the same', async () => {
+		test('marks that arrive before or after their joins and follows give the same state', async () => {
 			const { ledger, source } = subject.store;
 			const of = (joinedAt: number, revision: number, ahead: number[] = []) => ({
 				of: { joined: at(joinedAt), cursor: at(5), revision, ahead },
@@ -394,7 +394,7 @@ export function sourceCases(subject: Subject): void {
 			}
 		});
 
-		test('a mark that is there before its join makes nobody a member', async () => {
+		test('a mark before its join makes nobody a member', async () => {
 			const { ledger, source } = subject.store;
 			await ledger.commit([created(channel, ['U02'], at(1))]);
 			const of = { joined: at(3), cursor: at(4), revision: 0, ahead: [] };
@@ -403,7 +403,7 @@ export function sourceCases(subject: Subject): void {
 			expect(found.get('U01')).toMatchObject({ member: false, joinedTs: 0 });
 		});
 
-		test('follows that are active: not those ended, nor those from before the present membership', async () => {
+		test('active follows: not ended ones, and none from before the current membership', async () => {
 			const { ledger, source } = subject.store;
 			await ledger.commit([
 				created(channel, ['U01'], at(1)),
