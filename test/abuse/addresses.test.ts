@@ -4,7 +4,10 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { socketUrl, TestSocket } from '../support/socket.ts';
 
-/** What one address may do without a valid token, as a proxy names it in X-Forwarded-For; another address notices nothing. */
+/**
+ * What one client address may do without a valid token. A proxy names the addresses in X-Forwarded-For. Other addresses
+ * are not affected.
+ */
 
 const PER_SECOND = 2;
 const FLOOD = PER_SECOND * 10 + 30;
@@ -68,7 +71,7 @@ test('one address can open only a limited number of sockets', async () => {
 	};
 	const sockets = [await open('192.0.2.5'), await open('192.0.2.5'), await open('192.0.2.5')];
 	for (const socket of sockets) await socket.seen({ type: 'hello' });
-	// Others opened the rest: its client may try again.
+	// Other clients opened the remaining sockets, so this client may try again.
 	const oneMore = await open('192.0.2.5');
 	expect((await oneMore.closed).code).toBe(4003);
 	expect(oneMore.frames).toEqual([]);

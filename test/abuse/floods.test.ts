@@ -4,11 +4,11 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { serveProcess, withDirectory } from '../support/process.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
 
-/** Floods against a server with its default limits: it stays within 512 MB, and another user goes on working. */
+/** Floods against a server with its default limits: it stays within 512 MB, and another user keeps working. */
 
 const MAX_MB = 512;
 const FLOOD = { forMs: 2_500, atOnce: 40 };
-/** `npm run fuzz` prints the figures; this only has to tell a slow answer from none. */
+/** `npm run fuzz` prints the figures. This limit only distinguishes a slow answer from none. */
 const MAX_WAIT_MS = 15_000;
 const TIMEOUT_MS = 120_000;
 

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { Random } from '../support/oracle/random.ts';
 import { isOnCluster, patienceMs, startServer, type TestServer } from '../support/server.ts';
 
-/** The short form of `npm run fuzz`: nothing fails inside, nothing leaks to another workspace, nothing changes there. */
+/** The short form of `npm run fuzz`: no internal error, no leak to another workspace, no change there. */
 
 const SEED = Number(process.env.TIDEMARK_TEST_SEED ?? 4711);
 const TIMEOUT_MS = 120_000;
@@ -19,7 +19,7 @@ let before: unknown;
 beforeAll(async () => {
 	server = await startServer();
 	cast = await makeCast(server.url);
-	// On a cluster counts follow the last answer within moments.
+	// On a cluster, counts follow the last answer a moment later.
 	await eventually(async () => {
 		const seen = await cast.seen();
 		if (isOnCluster()) await Bun.sleep(500);
@@ -35,7 +35,7 @@ test(
 		const requests = Object.keys(METHODS).length * 20;
 		const { errors } = await fuzzHttp(server.url, cast, new Random(SEED), requests);
 		await eventually(async () => expect(await cast.seen()).toEqual(before), patienceMs());
-		// It got far enough to matter: calls went through, ids were looked up, arguments were read.
+		// The fuzzer got past the first checks: calls succeeded, ids were looked up, arguments were read.
 		for (const error of ['ok', 'channel_not_found', 'invalid_arguments', 'invalid_json'])
 			expect({ error, times: errors.get(error) ?? 0 }).not.toEqual({ error, times: 0 });
 	},

@@ -3,7 +3,7 @@ import { sendRaw, UPGRADE } from '../support/abuse/raw-http.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Request lines and Host headers that no client library sends: none reveals source code or makes the server fail. */
+/** Request lines and Host headers that no client library sends: none reveals source code or causes an internal error. */
 
 let server: TestServer;
 let ada: Person;
@@ -33,7 +33,7 @@ const PATHS = [
 		'/a#b',
 	],
 ];
-/** What Bun shows developers, and what no answer may name. */
+/** Texts of Bun's developer page, which no answer may contain. */
 const REVEALING = /new URL|\/src\/|\.ts:\d|bun:|node_modules|Internal Server Error/;
 
 for (const host of HOSTS)

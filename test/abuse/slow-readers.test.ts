@@ -5,12 +5,12 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { type ServerProcess, testServerProcess, withDirectory } from '../support/process.ts';
 import { socketUrl } from '../support/socket.ts';
 
-/** Clients that ask for much and read nothing hold a bounded amount of memory, and nobody else waits for them. */
+/** Clients that request much and read nothing use a bounded amount of memory, and delay nobody else. */
 
 const MAX_MB = 300;
-/** Each character takes six in JSON: 240 KB a message. */
+/** Each character takes six in JSON: 240 KB per message. */
 const TEXT = '\u0007'.repeat(40_000);
-/** All of them are 21 MB, and the first of them as much as a client may resume with. */
+/** All messages together have 21 MB. The first of them have as much as a client may resume with. */
 const MESSAGES = 90;
 const RESUMED = 15;
 
@@ -24,7 +24,7 @@ interface Scene {
 	readonly ada: Person;
 	readonly grace: Person;
 	readonly channel: string;
-	/** From before the last of the messages. */
+	/** The position before the last of these messages. */
 	readonly since: string;
 }
 
@@ -61,7 +61,7 @@ test(
 			const page =
 				`GET /api/conversations.history?channel=${channel}&limit=999 HTTP/1.1\r\nHost: localhost\r\n` +
 				`Authorization: Bearer ${grace.token}\r\n\r\n`;
-			// All messages in each of the answers would be 860 MB.
+			// All messages in every answer would be 860 MB.
 			const peak = await peakMb(server.url, () => ask(scene, 40, () => page), 3_000);
 			expect(peak - before).toBeLessThan(MAX_MB);
 			await expectServed(scene);
@@ -76,7 +76,7 @@ test(
 			const { server, grace, since } = scene;
 			const before = await residentMb(server.url);
 			const paths: string[] = [];
-			// 60 of them would be 210 MB of frames, and twice that with what they are made of.
+			// 60 resumes would be 210 MB of frames, and twice that with the objects they are built from.
 			for (let index = 0; index < 60; index += 1) {
 				const { pathname, search } = new URL(await socketUrl(grace, { since }));
 				paths.push(pathname + search);

@@ -3,11 +3,11 @@ import { residentMb, type SlowClients, slowClients } from '../support/abuse/slow
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { type ServerProcess, testServerProcess, withDirectory } from '../support/process.ts';
 
-/** Uploads that never end hold a bounded amount of memory, and nobody else waits for them. */
+/** Uploads that never end use a bounded amount of memory, and delay nobody else. */
 
 const BODY = Buffer.alloc(1_000_000, 'a');
 const UPLOADS = 300;
-/** All of them would be 300 MB. */
+/** All uploads together would be 300 MB. */
 const MAX_MB = 150;
 
 const left: SlowClients[] = [];
@@ -15,7 +15,7 @@ afterEach(() => {
 	for (const clients of left.splice(0)) clients.end();
 });
 
-/** Everything of the body but its end. */
+/** The body without its end. */
 const upload = (headers: string, length = BODY.length) =>
 	Buffer.concat([
 		Buffer.from(
@@ -39,7 +39,7 @@ const withServer = (work: (server: ServerProcess, ada: Person, grace: Person) =>
 		await server.end('SIGTERM');
 	});
 
-/** Another user is served, with a body, while they are held. */
+/** Another user's call with a body succeeds while the uploads are open. */
 async function expectServed(person: Person, name: string): Promise<void> {
 	const { channel } = await person.call('conversations.create', { name });
 	const text = 'x'.repeat(30_000);
@@ -47,7 +47,7 @@ async function expectServed(person: Person, name: string): Promise<void> {
 }
 
 const growth = async (server: ServerProcess, before: number): Promise<number> => {
-	// Bodies arrive within moments; what is held after that stays.
+	// The bodies arrive within moments; afterwards the memory no longer changes.
 	await Bun.sleep(1_500);
 	return (await residentMb(server.url)) - before;
 };

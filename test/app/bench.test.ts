@@ -13,7 +13,7 @@ import { ms, reportOf } from '../../src/load/report.ts';
 import { type Figures, figuresOf } from '../../src/load/result.ts';
 import { Tally } from '../../src/load/tally.ts';
 
-/** What `tidemark bench` decides, without a server: who does what when, what is measured, what is said of it. */
+/** The decisions of `tidemark bench`, without a server: who posts when, what is measured, what the report says. */
 
 const loadOf = (changes: Partial<Load> = {}): Load => ({ ...readLoad({}), ...changes });
 
@@ -196,7 +196,7 @@ function played(): { plan: Plan; tally: Tally; at: (ms: number) => void; figures
 describe('tally', () => {
 	test('latencies are measured from when a post was due, however late it was sent', () => {
 		const { tally, at, figures } = played();
-		// The third is due after a second, and the generator or the server held everything up for another one.
+		// The third post is due after a second, and the generator or the server delayed everything for another second.
 		at(2_000);
 		tally.posted(2, true);
 		at(2_005);
@@ -244,7 +244,7 @@ describe('tally', () => {
 				{ author: 1, ts: undefined },
 			],
 		]);
-		// What was refused and is heard all the same took place, and somebody has not heard it yet.
+		// A rejected post that is delivered anyway was made, and one client has not received it yet.
 		tally.received(textOf(1, 20), '2', 'next');
 		expect(tally.isSettled).toBeFalse();
 		expect(tally.sent()[0]?.[1]).toEqual({ author: 1, ts: '2' });
@@ -333,7 +333,7 @@ describe('report', () => {
 
 test('posts that are due are sent, even if the generator wakes up after the end', async () => {
 	const plan = new Plan(loadOf({ conversations: 1, members: 1, online: 1, rate: 10, warmUp: 0, seconds: 1 }));
-	// Looked at twice: in the middle, and long after the end.
+	// Two checks: in the middle of the run, and long after its end.
 	const moments = [500, 5_000];
 	let now = 0;
 	const nowMs = (): number => now;

@@ -7,7 +7,7 @@ import { PAGE } from '../../bench/support/paths.ts';
 import { readResults } from '../../bench/support/results.ts';
 import type { SavedResult } from '../../bench/support/saved-result.ts';
 
-/** docs/benchmarks.md: made from the results that are kept, its summary from the same. */
+/** docs/benchmarks.md is generated from the stored results, and so is its summary. */
 
 const names = SCENARIOS.map(({ name }) => name);
 

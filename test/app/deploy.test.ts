@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { YAML } from 'bun';
 import { SETTINGS } from '../../src/app/settings.ts';
 
-/** The examples for containers name settings and roles that there are. */
+/** The container examples use only existing settings and roles. */
 
 const ROOT = join(import.meta.dir, '..', '..');
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -87,7 +87,9 @@ for (const file of ['deploy/nginx.conf', 'docs/operations.md']) {
 	});
 }
 
-/** The rules that nginx applies to a path: of the first location whose pattern matches, else of the one with the longest prefix. */
+/**
+ * The rules that nginx applies to a path: those of the first matching pattern, otherwise of the longest matching prefix.
+ */
 function rulesFor(path: string, text: string): string {
 	const locations = [...text.matchAll(/location (~ )?(\S+) \{([^}]*)\}/g)];
 	const byPattern = locations.find(([, isPattern, where = '']) => isPattern && new RegExp(where).test(path));

@@ -11,7 +11,7 @@ import { client } from '../support/api.ts';
 import { testServerProcess, tidemark, withDirectory } from '../support/process.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
 
-/** What `tidemark doctor` says of an installation, sound and not; and that it changes nothing. */
+/** What `tidemark doctor` reports about healthy and broken installations. It changes nothing. */
 
 async function doctor(args: readonly string[], environment: Record<string, string> = {}) {
 	const { code, out, err } = await tidemark(['doctor', '--json', ...args], environment).ended;
@@ -24,7 +24,7 @@ async function doctor(args: readonly string[], environment: Record<string, strin
 
 const FREE_PORT = ['--port', '0'];
 
-/** Names, sizes and times of everything in it. */
+/** Names, sizes and times of all files in the directory. */
 async function listing(directory: string): Promise<string[]> {
 	const names = (await readdir(directory)).sort();
 	return Promise.all(
@@ -190,7 +190,7 @@ test('offsets in PostgreSQL are compared with what the topics contain', () => {
 			held: new Map(Object.entries(held).map(([name, [first, end]]) => [name, { first, end }])),
 		});
 	expect(judged({}, {})).toMatchObject([{ state: 'ok', found: expect.stringContaining('no topic yet') }]);
-	// Up to the end, at the beginning, and not begun.
+	// Offsets at the end, at the start, and none yet.
 	expect(
 		judged(
 			{ 't-conversations/0': 7, 't-users/0': 3 },
@@ -205,9 +205,9 @@ test('offsets in PostgreSQL are compared with what the topics contain', () => {
 			fix: expect.stringContaining('UPDATE inst.partition_progress'),
 		},
 	]);
-	// Nothing was ever written down of it, and its beginning is gone.
+	// There is no stored offset, and the start of the partition is no longer in Kafka.
 	expect(judged({}, { 't-users/3': [1, 1] })).toMatchObject([{ state: 'bad' }]);
-	// Made anew with fewer partitions; a topic that is not there at all.
+	// A topic was created again with fewer partitions; another topic is missing.
 	const made = { 't-conversations/0': 9, 't-conversations/1': 9, 't-users/0': 1 };
 	expect(judged(made, { 't-conversations/0': [0, 4] })).toMatchObject([
 		{
@@ -219,7 +219,7 @@ test('offsets in PostgreSQL are compared with what the topics contain', () => {
 		},
 		{ state: 'bad', found: expect.stringContaining('t-users/0') },
 	]);
-	// Offsets that fit say nothing where the topic is another one; of the other topic they do.
+	// If the topic was created again, matching offsets mean nothing; for the other topic they do.
 	const ids = { 't-conversations': 'another', 't-users': 'known' };
 	const fits = { 't-conversations/0': [0, 9], 't-conversations/1': [0, 9], 't-users/0': [0, 1] } as const;
 	expect(judged(made, fits, ids)).toMatchObject([

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import pino from 'pino';
 import { ServerOperations } from '../../src/app/operations.ts';
 
-/** What is degraded: said once in the log when it begins and when it is over, and in between in /readyz and as a metric. */
+/** A degraded dependency: one log line at its start and one at its end; meanwhile it is in /readyz and in a metric. */
 
 function watched() {
 	const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { dirname, join, normalize } from 'node:path';
 
-/** Both packages are complete: licence, and every document and file that their documents link to. */
+/** Both packages are complete: licence, and every file that their documents link to. */
 
 const ROOT = join(import.meta.dir, '..', '..');
 const LINK = /\]\(([^)#\s]+)(?:#[^)]*)?\)/g;
@@ -48,7 +48,7 @@ test('serve loads the clients of Kafka, Redis and Web Push only when it needs th
 		packages: 'external',
 	});
 	const [bundle] = outputs;
-	// Static imports alone: what is imported when it is needed stays a call.
+	// Bundles only static imports: dynamic imports stay calls.
 	const code = (await bundle?.text()) ?? '';
 	expect(code).toMatch(/^import .*jose/m);
 	expect(code).not.toMatch(/^import .*(?:@platformatic\/kafka|ioredis|web-push)/m);

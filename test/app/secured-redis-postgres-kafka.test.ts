@@ -11,10 +11,10 @@ import { certificateForLocalhost } from '../push/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { onPostgres, postgresUrl } from '../support/postgres.ts';
 
-/** A cluster on services that want TLS and passwords; and what is said where one of these is wrong. */
+/** A cluster on services with TLS and passwords, and the errors if one of these is wrong. */
 
 const PASSWORD = 'a-password-nobody-may-read';
-/** Whose topics were never made. */
+/** An installation whose topics do not exist. */
 const OTHER_INSTALLATION = `secured_${process.pid}_other`;
 const closing: (() => Promise<unknown> | unknown)[] = [];
 let right: Record<string, string>;
@@ -73,7 +73,7 @@ async function redisWithTls(key: string, cert: string): Promise<string> {
 	return `rediss://:${PASSWORD}@localhost:${port}`;
 }
 
-/** The server that all tests share takes both: who does not ask for TLS does without. */
+/** The shared test server accepts connections with and without TLS. */
 async function postgresWithTls(key: string, cert: string): Promise<string> {
 	const put = (text: string, file: string) =>
 		onPostgres(
@@ -94,7 +94,7 @@ const open = (changed: Record<string, string | undefined> = {}) => {
 	return openCluster(config, new ServerOperations(pino({ level: 'silent' }), 'gateway'));
 };
 
-/** What a person is told who starts it so. */
+/** The error that an operator sees at the start. */
 async function refusal(changed: Record<string, string | undefined>): Promise<string> {
 	try {
 		await (await open(changed)).close();
@@ -105,9 +105,9 @@ async function refusal(changed: Record<string, string | undefined>): Promise<str
 }
 
 test('the cluster starts and works with trusted certificates and correct passwords', async () => {
-	// Neither server is there at once.
+	// Neither server is ready at once.
 	const cluster = await eventually(() => open(), 30_000);
-	// It looks at Redis, PostgreSQL, and that Redis is whole.
+	// The server checks Redis, PostgreSQL, and that Redis has lost nothing.
 	await cluster.epoch.begin(() => 1);
 	expect((await cluster.readState.counts('U01')).rows).toEqual([]);
 	await cluster.logs.marks.append([{ type: 'activity', user: 'U01', at: 1, active: true }]);

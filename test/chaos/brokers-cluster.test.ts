@@ -82,7 +82,7 @@ const conversations = numbers(PARTITIONS).map((partition) => {
 		if (partitionOf(`C${number}`, PARTITIONS) === partition) return `C${number}`;
 });
 
-/** Reads every partition that it is given from the beginning. */
+/** Reads every assigned partition from its start. */
 function consumer(logs: KafkaLogs) {
 	const seen = new Set<number>();
 	return {
@@ -111,7 +111,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 		await Promise.all(numbers(PARTITIONS).map(append));
 		await until(() => consumers[0]?.seen.size === PARTITIONS, 'what came before', 60_000);
 		const leaders = await leadersOf(`${kafka.prefix}conversations`);
-		// The first in the list: clients ask it first.
+		// The first broker in the list, which clients contact first.
 		const lost = 1;
 		const led = numbers(PARTITIONS).filter((partition) => leaders[partition] === lost);
 		const others = numbers(PARTITIONS).filter((partition) => leaders[partition] !== lost);
@@ -127,7 +127,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			);
 		const stuck = led.map(attempt);
 		try {
-			// Whatever is sent to the lost one meanwhile.
+			// Commands that are sent to the lost broker meanwhile.
 			for (const _ of numbers(10)) {
 				stuck.push(...led.map(attempt));
 				await Promise.all(others.map(append));
@@ -151,7 +151,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 		}
 		await Promise.all(stuck);
 		for (const error of refused) expect(error).toBeInstanceOf(Refusal);
-		// The partitions that it leads again continue without a restart.
+		// Partitions that the broker leads again continue without a restart.
 		for (const partition of led) {
 			let isBack = false;
 			const again = setInterval(
@@ -174,7 +174,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 
 test('SIGKILL under load: all partitions continue with new leaders; nothing is lost, duplicated or left unconfirmed', async () => {
 	const kafka = kafkaPlace({ brokers: brokers(), partitions: PARTITIONS, replication: 3 });
-	// No append may time out while leaders are elected, also on a busy machine.
+	// No append may time out while leaders are elected, even on a busy machine.
 	const gateway = await kafka.open({ confirmedMs: 90_000 });
 	const worker = await kafka.open();
 	const seen: number[] = [];
@@ -190,7 +190,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 	let next = 0;
 	const acked: number[] = [];
 	const refused = new Map<number, Refusal>();
-	/** Of each partition, how many that were appended after the broker was killed. */
+	/** By partition: the number of entries that were appended after the broker was killed. */
 	const ackedSince = new Map<number, number>();
 	let killed = false;
 	const append = async (partition: number): Promise<void> => {

@@ -23,8 +23,8 @@ import {
 import { TestSocket } from '../support/socket.ts';
 
 /**
- * Parts of a cluster die under load. Nothing that was acknowledged is lost, nothing is there twice, and every count is what
- * a recount gives.
+ * Parts of a cluster die under load. Acknowledged changes are not lost, nothing exists twice, and every count equals a
+ * recount.
  */
 
 const stage = setStage({ own: ['redis-cluster'] });
@@ -110,7 +110,7 @@ test('a node of Redis restarts with the data of an earlier moment', async () =>
 		await whatIsAt(redisUrl()),
 	));
 
-/** Their conversations and users are in use meanwhile. */
+/** These conversations and users are in use while slots move. */
 test('slots of Redis move to another node', () =>
 	stage.underLoad('slots moved', async (load) => {
 		const before = await epochs(redisUrl());
@@ -140,7 +140,7 @@ test('Redis is emptied while the commands of a killed worker are not persisted',
 		}),
 	).then(() => stage.cluster.add('worker').then(() => undefined)));
 
-/** Resolves when one worker restores the read state, so that all have persisted what they had decided. */
+/** Resolves when a worker rebuilds the read state: by then, all workers have persisted their decisions. */
 async function drained(sql: SQL): Promise<void> {
 	const key = `hashtextextended('tidemark restoring ${stage.cluster.installation}', 0)`;
 	const locked = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted
@@ -153,7 +153,7 @@ test('workers are killed after persisting effects and before applying them to an
 		const { cluster } = stage;
 		const sql = new SQL(postgresUrl(), { max: 1 });
 		await sql.connect();
-		// On a busy machine the workers may be killed too late: then they have begun a new epoch, and applied it.
+		// On a busy machine the workers may be killed too late: then they have begun a new epoch and applied the effects.
 		for (let isApplied = true; isApplied; ) {
 			await emptyRedis(redisUrl());
 			await drained(sql);
@@ -170,7 +170,7 @@ test('a worker is paused until another one owns its partitions, and then continu
 	stage.underLoad('worker paused', async (load) => {
 		const [paused, other] = stage.cluster.workers as [Member, Member];
 		paused.pause();
-		// Kafka waits 10 s for a sign of life of a worker.
+		// Kafka waits 10 s for a worker's heartbeat.
 		await eventually(async () => {
 			const metrics = await (await fetch(`${other.url}/metrics`)).text();
 			expect(metrics).toMatch(/^tidemark_partitions 8$/m);
@@ -188,7 +188,7 @@ test('masters of Redis are replaced by their replicas: by an operator, and becau
 		await promote(replicas);
 		await load.acknowledged(50);
 		await demoted(redisUrl());
-		// A node that was lost is first whole again: its replica has everything.
+		// A node that was lost must first be in sync again: then its replica has everything.
 		await stage.services.start('redis-replicas');
 		stage.services.signalNode('redis-cluster', 2, 'SIGKILL');
 		await load.acknowledged(50);
@@ -198,7 +198,7 @@ test('masters of Redis are replaced by their replicas: by an operator, and becau
 
 const withClock = (aheadSeconds: number) => ({ TEST_CLOCK_AHEAD_MS: String(aheadSeconds * 1000) });
 
-/** A gateway and a worker with this clock take the place of the ones that have run for longest. */
+/** A gateway and a worker with this clock replace the oldest ones. */
 async function replaceBy(aheadSeconds: number): Promise<void> {
 	const { cluster } = stage;
 	for (const [old] of [cluster.gateways, cluster.workers] as [Member[], Member[]]) {
@@ -217,7 +217,10 @@ for (const [apart, ahead] of [
 		await resumesAcross(stage.cluster.gateways as [Member, Member]);
 	});
 
-/** A device that is ahead, because it was connected to the fast gateway, resumes: it misses nothing that the slow one stamped. */
+/**
+ * A device that is ahead, because it was connected to the fast gateway, resumes and misses nothing that the slow one
+ * stamped.
+ */
 async function resumesAcross(gateways: readonly Member[]): Promise<void> {
 	const { people } = await makeWorkspace(stage.cluster.url, 2, 'Clocks');
 	const [ada, grace] = people as [Person, Person];

@@ -8,8 +8,8 @@ import { kafkaBrokers } from '../support/kafka.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 
 /**
- * The network between one process and a service drops packets, under load. If it is a worker, one that reaches everything takes over
- * its partitions. If it is a gateway, clients continue at the other one.
+ * The network between one process and a service loses all packets, under load. If the process is a worker, another
+ * worker takes over its partitions. If it is a gateway, clients continue at the other one.
  */
 
 const WITHIN_MS = 60_000;
@@ -20,9 +20,9 @@ const SERVICES = ['Redis', 'PostgreSQL', 'Kafka'] as const;
 type Service = (typeof SERVICES)[number];
 type Networks = Readonly<Record<Service, BlackHole>>;
 
-/** Between Redis and the processes that keep their other connections. */
+/** The proxy between Redis and the other processes. */
 let nearRedis: BlackHole;
-/** Between the services and the process of each role that is cut off. */
+/** The proxies between the services and the process of each role that is cut off. */
 const networks = {} as Record<Role, Networks>;
 let far: Member;
 let farGateway: Member;
@@ -46,7 +46,7 @@ const stage = setStage({
 	},
 });
 
-/** One more process, which reaches every service through a network of its own. */
+/** One more process, which reaches every service through its own proxy. */
 async function addFar(role: Role): Promise<Member> {
 	const [kafka = ''] = kafkaBrokers();
 	const made: Networks = {
@@ -100,7 +100,7 @@ const bothHavePartitions = () =>
 		WITHIN_MS,
 	);
 
-/** Repeats a post whose outcome is not known, as a client does. Answers with how long that took. */
+/** Repeats a post with an unknown outcome, as a client does. Returns how long it took. */
 async function postTo(places: readonly string[], about: string): Promise<number> {
 	const began = performance.now();
 	const call = rawClient(stage.cluster.url, author.token);
@@ -120,7 +120,7 @@ async function postTo(places: readonly string[], about: string): Promise<number>
 	return Math.round(performance.now() - began);
 }
 
-/** Everything that was acknowledged is stored, once. */
+/** Every acknowledged message is stored once. */
 async function allIsThereOnce(): Promise<void> {
 	await eventually(async () => {
 		const texts: string[] = [];
@@ -140,7 +140,7 @@ for (const service of SERVICES)
 		let tookMs = 0;
 		await stage.underLoad(`worker cut off from ${service}`, async () => {
 			network.swallow();
-			// Also to channels that have to be loaded first.
+			// Also posts to channels that have to be loaded first.
 			tookMs = await postTo(channels, `without ${service}`);
 			await eventually(async () => expect(await metric(near, 'partitions')).toBe(PARTITIONS), WITHIN_MS);
 			await allIsThereOnce();
@@ -149,7 +149,7 @@ for (const service of SERVICES)
 		});
 		await postTo(channels.slice(0, CHANNELS / 2), `after ${service}`);
 		await allIsThereOnce();
-		// Work that another worker took over is no failure for an operator to look into.
+		// Work that another worker took over is not logged as a failure.
 		const errors = far
 			.err()
 			.split('\n')
@@ -160,7 +160,10 @@ for (const service of SERVICES)
 		);
 	}, 180_000);
 
-/** A gateway that cannot post says so to the balancer. Without PostgreSQL it still can, for what is loaded. */
+/**
+ * A gateway that cannot post is not ready for the load balancer. Without PostgreSQL it can still post to loaded
+ * conversations.
+ */
 const isReady = async (): Promise<boolean> => (await fetch(`${farGateway.url}/readyz`)).ok;
 
 for (const service of SERVICES)
@@ -182,7 +185,7 @@ test('Redis answers no worker: the partitions keep their owners', async () => {
 	await eventually(async () => {
 		for (const worker of [near, far]) expect(worker.err()).toContain('Redis has not answered this worker');
 	}, WITHIN_MS);
-	// Several rounds of the group, and as long again as it took to notice.
+	// Several rounds of the consumer group, and as long again as the detection took.
 	await Bun.sleep(6_000);
 	expect(await partitionsOf()).toEqual({ near: PARTITIONS / 2, far: PARTITIONS / 2 });
 	expect(await assignments()).toEqual(before);

@@ -5,9 +5,9 @@ import { until } from '../support/log/entries.ts';
 import { type LoneWorker, loneWorker } from '../support/lone-worker.ts';
 import { conversation, created } from '../support/store/facts.ts';
 
-/** A worker that is started, halted and resumed, and one that loses a partition. */
+/** A worker that is started, halted and resumed, and a worker that loses a partition. */
 
-/** A partition that is not released keeps its test waiting until the test times out. */
+/** If a partition is not released, the test waits until it times out. */
 const FOR_EVER_MS = 600_000;
 const ALL = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 10, nearest: 'oldest' } as const;
 
@@ -22,7 +22,7 @@ const post = (text: string): Action => ({
 let lone: LoneWorker;
 afterEach(() => lone.close(), 60_000);
 
-/** Two conversations, of which Redis knows nothing yet. */
+/** Two conversations that Redis does not have yet. */
 async function twoConversations(options: Parameters<typeof loneWorker>[0] = {}): Promise<void> {
 	lone = await loneWorker(options);
 	for (const id of ['C01', 'C02'])
@@ -46,7 +46,7 @@ test('Redis is lost between two conversations of a batch: both are persisted bef
 	});
 	worker.start();
 	await until(() => worker.partitions === 1, 'the partition is there');
-	// At its start a worker is halted: nothing is answered, however long one waits.
+	// A worker is halted when it starts: it answers nothing, however long the caller waits.
 	await Bun.sleep(300);
 	expect(answers.size).toBe(0);
 	worker.resume();
@@ -64,7 +64,7 @@ test('Redis is lost between two conversations of a batch: both are persisted bef
 	await until(() => answers.has(second), 'the second is answered');
 	expect(answers.get(second)).toMatchObject({ ok: true, result: { message: { text: 'decided' } } });
 	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 1 });
-	// The author's cursor went along, here and in the store.
+	// The author's cursor moved too, in Redis and in the store.
 	const [ts] = (await lone.store.history.timeline('C02', ALL)).map((message) => message.ts);
 	expect(await lone.readState.row('U01', 'C02')).toMatchObject({ unread: 0, lastRead: ts });
 	await eventually(async () => {
@@ -147,11 +147,11 @@ test('a worker dies after persisting changes and before publishing them: the nex
 	next.start();
 	next.resume();
 	await until(() => announced.count() === 1, 'it is announced');
-	// It may not have been applied either, also where Redis was whole: everything is loaded once more.
+	// The change may not have been applied either, even if Redis lost nothing: everything is loaded again.
 	await eventually(async () => expect(await epoch.lost()).toHaveLength(3), 10_000);
 	await epoch.clear();
 	await epoch.begin(() => 3);
-	// Clients that moved on past it meanwhile cannot resume: they reload.
+	// Clients that are already past the change cannot resume: they reload.
 	expect(await epoch.completeSince()).toBeGreaterThan(Date.now() * 1000);
 	expect(answers.has(second)).toBe(false);
 }, 60_000);
@@ -168,7 +168,7 @@ test('a worker that has published its persisted changes releases its partition, 
 		const request = await lone.append('C01', post(text));
 		await until(() => answers.has(request), `${text} is answered`);
 	}
-	// Redis is emptied while nothing is under way: what is published is recorded again.
+	// Redis is emptied while nothing is in flight: published changes are recorded again.
 	await lone.emptyRedis();
 	await worker.halt();
 	await epoch.clear();
@@ -233,7 +233,7 @@ test('changes after a message that is persisted but not applied are not persiste
 
 	await epoch.clear();
 	await epoch.begin(() => 2);
-	// Redis is whole again, and the stored message is still being applied when the next one arrives.
+	// Redis is available again, and the persisted message is still being applied when the next one arrives.
 	const [applying, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	before.set('C02', async () => {
 		applying.resolve();
@@ -247,7 +247,7 @@ test('changes after a message that is persisted but not applied are not persiste
 	await Bun.sleep(500);
 	expect(await lone.store.nextOffset(lone.partition)).toBe(1);
 
-	// The worker stops; the next one finds the entries that were not applied in the log.
+	// The worker stops; the next owner finds the entries that were not applied in the log.
 	await worker.stop(1000);
 	goOn.resolve();
 	before.delete('C02');
@@ -296,7 +296,7 @@ test('the same changes are all persisted if Redis is lost once more meanwhile', 
 	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 2 });
 }, 60_000);
 
-/** With more entries than that waiting, a partition takes nothing else; a batch has so many at most. */
+/** A partition with more waiting entries than this accepts no others. A batch has at most this many. */
 const MAX_WAITING = 4_000;
 const BATCH = 1_000;
 
@@ -314,7 +314,7 @@ test('a batch that waited for room while the worker was halted starts only when 
 	worker.resume();
 	await lone.append('C01', post('held up'));
 	await applying.promise;
-	// Refused, which costs little: only members may post.
+	// These commands are rejected, which is cheap: only members may post.
 	const many = Array.from({ length: MAX_WAITING + BATCH }, () => lone.append('C01', post('no'), 'U09'));
 	await Promise.all(many);
 	const last = await lone.append('C02', post('waits for room'));

@@ -25,7 +25,10 @@ afterAll(async () => {
 	await services?.down();
 }, 60_000);
 
-/** What a process reports as unavailable: in /readyz, and as a metric. A gateway that cannot post is not ready. */
+/**
+ * The services that a process reports as unavailable, in /readyz and as a metric. A gateway that cannot post is not
+ * ready.
+ */
 async function toldBy({ url, role }: Member): Promise<{ ready: string[]; metric: string[] }> {
 	const [ready, metrics] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/metrics`)]);
 	const { degraded } = (await ready.json()) as { degraded: string[] };
@@ -47,7 +50,7 @@ async function isWell(): Promise<void> {
 	}, TOLD_WITHIN_MS);
 }
 
-/** Every gateway accepts posts again; posts that it rejected before are not there. */
+/** Every gateway accepts posts again; posts that it rejected before do not exist. */
 async function goesOn(refused: string): Promise<void> {
 	for (const [number, gateway] of cluster.gateways.entries())
 		await eventually(
@@ -74,7 +77,7 @@ test('Kafka is killed: every process reports it, even if nobody posts, and rejec
 	await goesOn('without Kafka');
 }, 300_000);
 
-/** Of one restarted node: Redis, the read state, what was being recorded, no answers. */
+/** What one restarted node may cause: Redis, the read state, the delivery record, missing answers. */
 const MAX_CAUSES = 4;
 
 const errorLines = ({ err }: Member): string[] =>
@@ -82,7 +85,7 @@ const errorLines = ({ err }: Member): string[] =>
 		.split('\n')
 		.filter((line) => line.includes('"level":50'));
 
-/** Posts through every gateway until it is stopped, so that the service ends in the middle of work. */
+/** Posts through every gateway until stopped, so that the service fails while requests are in flight. */
 function load(): { readonly begun: Promise<void>; readonly stop: () => Promise<void> } {
 	let isOver = false;
 	const begun = Promise.withResolvers<void>();
@@ -150,7 +153,7 @@ test('no worker runs: gateways report it, even if nobody posts, until a worker s
 		degraded: string[];
 	};
 	expect(degraded[0]).toContain('Start one (`tidemark worker`)');
-	// Also while the gateway checks which requests are unanswered.
+	// Also while the gateway checks for unanswered requests.
 	for (let look = 0; look < 12; look += 1) {
 		for (const gateway of cluster.gateways)
 			expect(await toldBy(gateway)).toEqual({ ready: ['worker'], metric: ['worker'] });

@@ -8,7 +8,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { dropConnections, POSTGRES_VARIABLE, setReadOnly } from '../support/postgres.ts';
 import { emptyInstallation } from '../support/redis-nodes.ts';
 
-/** PostgreSQL or Kafka fails under load and returns: nothing that was acknowledged is lost. */
+/** PostgreSQL or Kafka fails under load and returns: acknowledged changes are not lost. */
 
 const stage = setStage({ own: ['postgres', 'kafka'] });
 const TOLD_WITHIN_MS = 60_000;
@@ -91,7 +91,7 @@ test('Kafka hangs: marks and reads continue, and reads show the marks', async ()
 	const { position } = await grace.call('client.sync', {
 		since: (await grace.call('client.counts')).position,
 	});
-	// None of these requests waits for Kafka: it would never be answered.
+	// None of these requests waits for Kafka, which would never answer.
 	stage.services.pause('kafka');
 	try {
 		const marked = await grace.call('conversations.mark', { channel, ts });
@@ -101,7 +101,7 @@ test('Kafka hangs: marks and reads continue, and reads show the marks', async ()
 		await ada.call('client.counts');
 		const listed = await grace.call('users.conversations');
 		expect(listed.channels.map(({ id }: { id: string }) => id)).toEqual([channel]);
-		// Also for a device that resumes.
+		// A device that resumes sees it too.
 		const { events } = await grace.call('client.sync', { since: position });
 		expect(events).toContainEqual(
 			expect.objectContaining({ type: 'channel_marked', channel, ts, position: marked.position }),
@@ -114,9 +114,9 @@ test('Kafka hangs: marks and reads continue, and reads show the marks', async ()
 
 interface Place {
 	readonly channel: string;
-	/** Of three messages, oldest first. */
+	/** The ts of three messages, oldest first. */
 	readonly messages: readonly string[];
-	/** Of two replies to the first. */
+	/** The ts of two replies to the first message. */
 	readonly replies: readonly string[];
 }
 
@@ -134,7 +134,7 @@ async function makePlace(name: string, author: Person, readers: readonly Person[
 	return { channel: channel.id, messages, replies };
 }
 
-/** Every kind of change that users make to their own read state, each in a place of its own. */
+/** Every kind of change that users make to their own read state, each in its own conversation. */
 const CHANGES: readonly ((call: Call, place: Place) => Promise<unknown>)[] = [
 	(call, { channel, messages }) => call('conversations.mark', { channel, ts: messages[1] }),
 	async (call, { channel, messages }) => {
@@ -148,7 +148,7 @@ const CHANGES: readonly ((call: Call, place: Place) => Promise<unknown>)[] = [
 	(call, { channel }) => call('conversations.setNotifications', { channel, level: 'mentions' }),
 ];
 
-/** Without positions and stamps: what a person sees. */
+/** The counts without positions and stamps. */
 async function shown(call: Call, places: readonly Place[]): Promise<unknown> {
 	const { channels, threads, badge } = await call('client.counts');
 	const followed = await Promise.all(
@@ -170,7 +170,7 @@ test('a mark that was acknowledged without Kafka survives the death of its gatew
 	const places: Place[] = [];
 	for (const index of CHANGES.keys())
 		places.push(await makePlace(`place-${index}`, author, [reader, marker]));
-	// Devices that watch: every mark reaches them.
+	// Connected devices, which every mark reaches.
 	const watchers = [reader, marker].map(
 		(person) =>
 			new Watcher(

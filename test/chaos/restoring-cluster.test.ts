@@ -5,10 +5,10 @@ import { emptyOneNode } from '../support/redis-nodes.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 import { TestSocket } from '../support/socket.ts';
 
-/** While the read state is rebuilt no socket can be opened: rtm.connect asks clients to wait. */
+/** No socket can be opened while the read state is rebuilt: rtm.connect asks clients to wait. */
 
 const CLIENTS = 12;
-/** That each client is watched trying. */
+/** How long the attempts of each client are observed. */
 const WATCHED_MS = 5_000;
 
 let services: OwnServices;
@@ -34,7 +34,7 @@ afterAll(async () => {
 const connectAt = (url: string, { token }: Person): Promise<Response> =>
 	fetch(`${url}/api/rtm.connect`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
 
-/** Connects without a pause of its own, as Slack's client does after a socket has closed. Answers its socket, once one is open. */
+/** Connects without a pause, as Slack's client does after a socket has closed. Returns the open socket. */
 async function connectAgainAndAgain(
 	person: Person,
 	tries: { sockets: number; waits: number },
@@ -68,7 +68,7 @@ test('rtm.connect answers 503 with Retry-After at every gateway, clients wait be
 		expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
 		expect(await response.json()).toMatchObject({ ok: false, error: 'service_unavailable' });
 	}
-	// The emptied Redis may be noticed with the first socket, and not before.
+	// The gateway may detect the emptied Redis only with the first socket.
 	expect(tries.sockets).toBeLessThanOrEqual(CLIENTS);
 	expect(tries.waits).toBeGreaterThan(0);
 	await cluster.add('worker');

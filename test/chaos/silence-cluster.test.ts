@@ -8,7 +8,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { announcePort } from '../support/redis-nodes.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 
-/** The network between gateways and one node of Redis drops packets, and nothing is closed. */
+/** The network between gateways and one node of Redis loses all packets, and no connection is closed. */
 
 const NAME = 'TIDEMARK_TEST_REDIS_CLUSTER_URL';
 let services: OwnServices;
@@ -33,7 +33,7 @@ test('connected clients get every message, over the silent node and over the oth
 	const { people } = await makeWorkspace(cluster.url, 3);
 	const [author, ...readers] = people as [Person, ...Person[]];
 	const channels: string[] = [];
-	// Some on every node.
+	// Some conversations on every node.
 	for (const name of Array.from({ length: 12 }, (_, index) => `channel-${index}`)) {
 		const { channel } = await author.call('conversations.create', { name });
 		await author.call('conversations.invite', {
@@ -45,7 +45,7 @@ test('connected clients get every message, over the silent node and over the oth
 	const watchers = readers.map((reader) => new Watcher(cluster.url, reader, channels));
 	await Promise.all(watchers.map((watcher) => watcher.ready));
 	let posts = 0;
-	// The way back of an outcome may lead over the silent node as well: what is refused or not answered is sent again.
+	// An outcome may also travel over the silent node: rejected and unanswered posts are sent again.
 	const patiently = patientCall(cluster.url, author, noRepeats());
 	const post = (channel: string, number: number) =>
 		patiently('chat.postMessage', { channel, text: `number ${number}`, client_msg_id: `n${number}` });
@@ -57,7 +57,7 @@ test('connected clients get every message, over the silent node and over the oth
 	};
 	await postEverywhere();
 	expect(proxy.silence('ssubscribe')).toBeGreaterThan(0);
-	// Over the other nodes clients are told of newer and newer positions meanwhile.
+	// Meanwhile, clients get newer and newer positions over the other nodes.
 	for (const end = performance.now() + 8_000; performance.now() < end; ) {
 		await postEverywhere();
 		await Bun.sleep(200);

@@ -3,7 +3,7 @@ import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
 import { tidemark } from '../support/process.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
 
-/** A service that accepts connections and never answers: a start names it, fails after a limit, and obeys SIGTERM. */
+/** A service accepts connections and never answers: the start names it, fails after a limit, and obeys SIGTERM. */
 
 const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
 const proxies: CuttingProxy[] = [];
@@ -29,7 +29,7 @@ async function deafPostgres(): Promise<string> {
 	return url.href;
 }
 
-/** Settings by which a start meets one that hangs, and how the line begins that it ends with. */
+/** Settings with which the start meets a hanging service, and the beginning of the error. */
 const HANGING = {
 	Redis: async () => ({ TIDEMARK_REDIS_URL: `redis://${PLACE}` }),
 	PostgreSQL: async () => ({ TIDEMARK_POSTGRES_URL: await deafPostgres() }),
@@ -48,7 +48,7 @@ const begin = async (role: 'gateway' | 'worker', hanging: Hanging) =>
 		...(await HANGING[hanging]()),
 	});
 
-/** The log says what it waits for. */
+/** The log names the service that the start waits for. */
 async function waits(starting: Awaited<ReturnType<typeof begin>>, hanging: Hanging): Promise<void> {
 	const ended = starting.ended.then(({ err }) => Promise.reject(new Error(err)));
 	while (!starting.err().includes('no answer yet')) await Promise.race([Bun.sleep(50), ended]);

@@ -8,7 +8,7 @@ import { POSTGRES_VARIABLE, setReadOnly } from '../support/postgres.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 import { connect } from '../support/socket.ts';
 
-/** PostgreSQL is down, or rejects writes: every answer is true, and only what needs it waits for it. */
+/** PostgreSQL is down, or rejects writes: every answer is right, and only requests that need PostgreSQL wait for it. */
 
 const WITHIN_MS = 40_000;
 const PARTITIONS = 8;
@@ -60,7 +60,7 @@ async function textsIn(place: string, threadTs?: string): Promise<string[]> {
 	return messages.map(({ text }: { text: string }) => text);
 }
 
-/** What the worker says about PostgreSQL: in /readyz, as metrics, and in its log. */
+/** What the worker reports about PostgreSQL: in /readyz, as metrics, and in its log. */
 async function told() {
 	const [worker] = cluster.workers;
 	const [ready, metrics] = await Promise.all(
@@ -101,7 +101,7 @@ test('PostgreSQL is down: a command that waits for it delays only its own conver
 	const [old] = cluster.workers;
 	await cluster.add('worker');
 	await cluster.end(old!, 'SIGTERM');
-	// The new worker knows both channels, and not what was said in them before.
+	// The new worker knows both channels, but not their earlier messages.
 	for (const place of [channel, neighbour])
 		await eventually(() => post(place, 'loaded', { client_msg_id: crypto.randomUUID() }), WITHIN_MS);
 	await services.stop('postgres', 'crash');
@@ -150,7 +150,7 @@ test('PostgreSQL rejects writes: the worker reports it with what to do, and deli
 		expect(lag).toBeGreaterThan(2);
 		expect(failed).toBeGreaterThan(2);
 	}, WITHIN_MS);
-	// A few attempts later.
+	// After a few more attempts.
 	const { failed } = await told();
 	await eventually(async () => expect((await told()).failed).toBeGreaterThan(failed), WITHIN_MS);
 	await socket.settled();
@@ -181,7 +181,7 @@ test('PostgreSQL lags: counts are verified as far as it has the messages, and no
 			const found = await admin('admin.unreads.verify', { ...args, repair: true });
 			expect(found).toMatchObject({ ok: true, drifted: [], repaired: 0 });
 		}
-		// The count of this user rests on what the store lacks.
+		// The count of this user depends on messages that the store lacks.
 		expect(await admin('admin.unreads.verify', { channel: place, user: grace.id })).toMatchObject({
 			checked: 0,
 			total: 1,

@@ -91,7 +91,7 @@ test('a Redis outage causes one log line at its start and one at its end', async
 				),
 			TOLD_WITHIN_MS,
 		);
-		// Two more attempts at least.
+		// At least two more attempts.
 		await Bun.sleep(AWAY_MS);
 	} finally {
 		await services.start('redis');

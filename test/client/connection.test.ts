@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { createClient } from '../../client/src/index.ts';
 import { FakeServer, START } from '../support/client/fake-server.ts';
 
-/** How the client stays connected: what it does about each way to lose a connection, and when. */
+/** How the client stays connected: its reaction to each way of losing a connection, and its timing. */
 
 const LATER = '1700000000000009';
 const BEFORE_LATER = '1700000000000008';

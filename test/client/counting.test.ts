@@ -6,7 +6,7 @@ import { mentionsOf } from '../../client/src/mentions.ts';
 import { parseMentions } from '../../src/model/mentions.ts';
 import { counts, row } from '../support/client/fake-server.ts';
 
-/** The rules of counting that need an odd moment to matter: what random histories meet too seldom. */
+/** Rules of counting that matter only in rare situations, which random histories reach too seldom. */
 
 const ME = 'U1';
 const stamp = (number: number): string => `17000000${String(number).padStart(8, '0')}`;

@@ -5,7 +5,10 @@ import { expectScreens, watchEverything } from '../support/client/screens.ts';
 import { expectExact, freshCounts, sdk, shownCounts } from '../support/client/sdk.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** A frame is lost, the connection is not: `prev_ts` of the next message shows it, and everything is fetched anew. */
+/**
+ * A frame is lost, but the connection stays: `prev_ts` of the next message reveals the gap, and the client reloads
+ * everything.
+ */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -25,7 +28,7 @@ async function stage() {
 		stop();
 		client.disconnect();
 	};
-	/** The next message shows the gap; everything is fetched anew, and is right then. */
+	/** The next message reveals the gap; the client reloads everything, and its state is right. */
 	const mended = async () => {
 		await post('after');
 		await network.reached('client.counts', 2);

@@ -2,7 +2,10 @@ import { expect, test } from 'bun:test';
 import { createClient } from '../../client/src/index.ts';
 import { channel, counts, FakeServer, row } from '../support/client/fake-server.ts';
 
-/** What did not change keeps its identity, and listeners are called once for what comes together: 1,000 channels stay cheap. */
+/**
+ * Unchanged values keep their identity, and listeners are called once for changes that arrive together: 1,000 channels
+ * stay cheap.
+ */
 
 const CHANNELS = 1000;
 const ids = Array.from({ length: CHANNELS }, (_, index) => `C${index}`);
@@ -82,7 +85,7 @@ test('an event that changes nothing notifies no listener', async () => {
 	await server.time.pass(100);
 	const view = conversation.getSnapshot();
 	told = 0;
-	// An edit of a message that is not on screen.
+	// An edit of a message that is not loaded.
 	const edited = { ts: ts(1), user: 'U2', text: 'better' };
 	server.socket.push({ type: 'message', subtype: 'message_changed', channel: 'C7', message: edited });
 	await server.time.pass(100);
@@ -104,7 +107,7 @@ test('a burst of events notifies at most once per frame, and only the listeners 
 	for (const name of ['client', 'badge', 'busy', 'quiet'] as const) told[name] = 0;
 	for (let number = 1; number <= 500; number += 1) {
 		server.socket.push(message('C7', number, number - 1));
-		// Each in a turn of its own, as a socket delivers them.
+		// Each event in its own turn, as a socket delivers them.
 		await Bun.sleep(0);
 	}
 	await server.time.pass(16);

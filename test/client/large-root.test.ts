@@ -4,7 +4,7 @@ import { expectScreens, watchEverything } from '../support/client/screens.ts';
 import { sdk } from '../support/client/sdk.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Events of replies carry a preview of the root only: screens keep the whole one that they have. */
+/** Events of replies carry only a preview of the root: the client keeps the whole root that it has. */
 
 const TEXT = 'a long read '.repeat(1_000);
 

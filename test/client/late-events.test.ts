@@ -3,8 +3,9 @@ import { createClient } from '../../client/src/index.ts';
 import { channel, counts, FakeServer, row } from '../support/client/fake-server.ts';
 
 /**
- * A worker that lost its partition may still publish what it decided before: events that are older than what the client has. They
- * bring back no deleted message, no earlier text, name or number of replies, and neither remove nor show a conversation.
+ * A worker that lost its partition may publish late events, which are older than the client's state. They must not
+ * restore a deleted message or an earlier text, name or number of replies, and must neither remove nor add a
+ * conversation.
  */
 
 const stamp = (number: number): string => `1700000000${String(number * 10).padStart(6, '0')}`;
@@ -57,7 +58,7 @@ const reply = (root: number, number: number) => ({
 	prev_ts: undefined,
 });
 
-/** Messages 1, 2 and 3 are there; a thread of 1 has no replies. */
+/** Messages 1, 2 and 3 are loaded, and the thread of 1, which has no replies. */
 async function stage(answers: ConstructorParameters<typeof FakeServer>[0] = {}) {
 	const messages = [3, 2, 1].map((number) => ({ ts: ts(number), user: 'U2', text: `text ${number}` }));
 	const server = new FakeServer({
@@ -163,7 +164,7 @@ test('totals of threads are ordered by version, whatever the clocks of gateways 
 	// The user left the conversation that had changed last.
 	tell(totals(0, 2, 3, 7));
 	expect(shown()).toBe(0);
-	// A lost Redis was restored; then somebody replied.
+	// A lost Redis was rebuilt; then somebody replied.
 	tell(totals(5, 1, 9, 8));
 	expect(shown()).toBe(5);
 });
@@ -202,7 +203,7 @@ test('a late leave or archive does not remove a conversation that the user has r
 	tell(about('channel_left', 4), about('channel_left', 5));
 	expect(named()).toBeDefined();
 	expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
-	// The archiving comes after the unarchiving, or once more.
+	// The archive arrives after the unarchive, or twice.
 	tell(about('channel_unarchive', 8), about('channel_archive', 7));
 	expect(named()).toBeDefined();
 	expect(server.callsOf('conversations.info').length).toBe(0);

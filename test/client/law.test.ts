@@ -11,8 +11,8 @@ import { untilInactive } from '../support/presence.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /**
- * The SDK's counts are those of client.counts after every step of random histories: for clients that stay, two of them of the
- * same user, and for one that goes away and resumes at random.
+ * After every step of a random history, the SDK's counts equal client.counts: for clients that stay connected, two of
+ * them of the same user, and for one that disconnects and resumes at random.
  */
 
 const SEEDS = [21, 22];

@@ -3,7 +3,7 @@ import { type Installed, installPackage } from '../support/client/package.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** The package as it is published: small, without dependencies, typed, and at home in plain Node. */
+/** The package as published: small, without dependencies, typed, and usable in plain Node. */
 
 const MAX_BYTES = 19 * 1024;
 

@@ -5,7 +5,7 @@ import { makeQuay } from '../support/client/quay.ts';
 import { sdk } from '../support/client/sdk.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** What is on screen is an unbroken stretch of the conversation, wherever it was opened and whatever happens meanwhile. */
+/** The loaded messages are a contiguous part of the conversation, wherever it was opened and whatever happens meanwhile. */
 
 const MESSAGES = 25;
 const PAGE = 10;
@@ -83,7 +83,7 @@ test('events that arrive while a page is loading are not lost', async () => {
 	const release = network.hold('conversations.history');
 	const loading = conversation.load();
 	await network.reached('conversations.history', 1);
-	// The answer is there, but not here: what follows is told before it.
+	// The server has answered, but the answer has not arrived: later events arrive before it.
 	await post('25');
 	await writer.call('chat.update', { channel, ts: stamps[20], text: '20000' });
 	await writer.call('chat.delete', { channel, ts: stamps[21] });

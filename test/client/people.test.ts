@@ -4,7 +4,7 @@ import { expectExact, sdk } from '../support/client/sdk.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** People, presence, typing, and conversations that come and go. */
+/** Users, presence, typing, and conversations that are added and removed. */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -47,7 +47,7 @@ test('a user who is created after all users were loaded is known at once', async
 	expect(client.user(late.id)).toMatchObject({ name: 'late.comer', realName: 'Late Comer' });
 	expect(client.getSnapshot().users.has(early.id)).toBe(true);
 
-	// A name that the page does not know is a mention all the same.
+	// A name that the client does not know still becomes a mention.
 	const id = await client.createChannel('pier');
 	const { ts } = await client.conversation(id).post('@late.comer hello', { linkNames: true });
 	const { messages } = await ada.call('conversations.history', { channel: id, latest: ts, inclusive: true });

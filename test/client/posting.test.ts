@@ -6,7 +6,7 @@ import { Random } from '../support/oracle/random.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Messages are shown at once, sent until the server has them, and there once. */
+/** Messages are shown at once, sent until the server has them, and exist once. */
 
 let server: TestServer;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { makeQuay } from '../support/client/quay.ts';
 import { expectExact, sdk } from '../support/client/sdk.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Marks, focus and preferences, on two devices of one user that follow each other, as the tabs of a browser do. */
+/** Marks, focus and preferences on two devices of one user, such as two tabs of a browser. */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ async function stage() {
 	const here = sdk(server.url, reader, { ...network.options, random: () => 0 });
 	const there = sdk(server.url, reader);
 	await Promise.all([here.connect(), there.connect()]);
-	/** Both devices show what the server has; this is it, of the channel. */
+	/** Returns the counts of the channel, which both devices and the server agree on. */
 	const exact = async () => {
 		await expectExact(here, reader);
 		await expectExact(there, reader);
@@ -71,7 +71,7 @@ test('during an outage marks wait, and only the highest is sent', async () => {
 	network.goOffline();
 	const before = network.callsOf('conversations.mark').length;
 	const marks = [stamps[0], stamps[2], stamps[1]].map((ts) => here.conversation(id).mark(ts));
-	// What is shown is what the server last said.
+	// The client shows the counts that the server sent last.
 	expect(here.getSnapshot().conversations.get(id)?.unreadCount).toBe(3);
 	network.goOnline();
 	await Promise.all(marks);
@@ -115,7 +115,7 @@ test('messages that arrive in focus are read, also after a reconnect, until blur
 
 	await there.conversation(id).markUnread(before);
 	await here.settled();
-	// A new connection is no look: it is told what the user saw before.
+	// A new connection does not count as a look: the focus carries the revision that the user saw before.
 	network.cut();
 	await here.settled();
 	await post('not looked at since');

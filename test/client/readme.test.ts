@@ -4,7 +4,7 @@ import { type Installed, installPackage } from '../support/client/package.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** The examples of client/README.md, run as they stand there; only address and token are put in. */
+/** Runs the examples of client/README.md unchanged, except for address and token. */
 
 const README = join(import.meta.dir, '..', '..', 'client', 'README.md');
 

@@ -10,7 +10,7 @@ import { testServerProcess, withDirectory } from '../support/process.ts';
 import { makeStage, perform } from '../support/resume/load.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Connections that break at any moment: in the end the client shows what the server has, counts and messages. */
+/** Connections break at any moment: in the end the client has the server's counts and messages. */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(() => server.stop());
 const isOnline = (client: TidemarkClient) =>
 	until(client, ({ connection }) => connection.status === 'online');
 
-/** Comes back at once: how long it waits is shown elsewhere. */
+/** Reconnects at once: other tests cover the waiting time. */
 const AT_ONCE = { random: () => 0 };
 
 for (const seed of [31, 32, 33]) {
@@ -35,7 +35,7 @@ for (const seed of [31, 32, 33]) {
 		await client.connect();
 		const stop = watchEverything(client);
 		const caughtUp = () => network.frames.filter(({ type, missed }) => type === 'hello' && missed > 0).length;
-		// How often it is cut depends on the machine: until it has come back to something often enough.
+		// How often it is cut off depends on the machine: repeats until it has resumed often enough.
 		do {
 			let isWorking = true;
 			const work = perform(server.url, stage, random, 400).finally(() => {
@@ -50,7 +50,7 @@ for (const seed of [31, 32, 33]) {
 		await isOnline(client);
 		await expectExact(client, watched);
 		await expectScreens(client, watched);
-		// It resumed each time: everything was fetched once, at the start.
+		// The client resumed each time: it loaded everything only once, at the start.
 		expect(network.callsOf('client.counts')).toHaveLength(1);
 		stop();
 		client.disconnect();
@@ -73,7 +73,7 @@ async function cutWhileCatchingUp() {
 	network.goOnline();
 	await until(client.conversation(channel), ({ messages }) => messages.some(({ ts }) => ts === first));
 	const remove = (ts: string) => writer.call('chat.delete', { channel, ts });
-	/** In the end it shows what the server has, and resumed to get there. */
+	/** In the end the client has the server's state, and it got there by resuming. */
 	const expectResumed = async () => {
 		network.goOnline();
 		await isOnline(client);

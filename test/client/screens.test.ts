@@ -12,8 +12,8 @@ import { untilInactive } from '../support/presence.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /**
- * What is on screen, after every step of random histories: messages of every conversation, the list of followed threads, and
- * each thread in it that was opened, with its counts, while people react to messages. It is loaded once; from then on events keep it.
+ * The views after every step of random histories, while users react to messages: the messages of every conversation, the
+ * followed threads, and each opened thread with its counts. Views are loaded once; events keep them up to date.
  */
 
 const SEEDS = [41, 42];

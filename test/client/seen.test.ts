@@ -4,7 +4,7 @@ import { dueMarks } from '../../client/src/reading/due-marks.ts';
 import { NOTHING_SEEN, nextSeenIn, observe, SEEN_AFTER_MS } from '../../client/src/reading/sightings.ts';
 import { channel, counts, FakeServer, row, START } from '../support/client/fake-server.ts';
 
-/** What counts as seen, and what is marked because of it. */
+/** Which messages count as seen, and which marks follow from that. */
 
 const ts = (number: number): string => `1700000000.${String(number).padStart(6, '0')}`;
 
@@ -21,7 +21,7 @@ describe('seen', () => {
 		const third = there(second, 500, ['b', 'c']);
 		expect([...third.seen]).toEqual(['b']);
 		expect(nextSeenIn(third, 500)).toBe(300);
-		// It left the screen after its time was over, but before anybody looked.
+		// The message left the screen after its time was over, but before the next call.
 		expect([...there(third, 900, []).seen]).toEqual(['b', 'c']);
 	});
 
@@ -121,7 +121,7 @@ async function stage() {
 	return { server, client, conversation, reader, marks };
 }
 
-/** A minute and more passes on a connection that is alive. */
+/** More than a minute passes on a healthy connection. */
 async function leaveDesk({ socket, time }: FakeServer): Promise<void> {
 	for (let times = 0; times < 4; times += 1) {
 		socket.push({ type: 'pong', reply_to: 1 });
@@ -143,7 +143,7 @@ test('the reader marks seen messages: up to the first gap by cursor, after it on
 	expect(server.callsOf('conversations.markMessage')[0]?.args.revision).toBe(0);
 	reader.onScreen([ts(4)]);
 	await server.time.pass(1_000);
-	// Once each, although the counts on this server never fall.
+	// Each mark is sent once, although the counts on this fake server never fall.
 	expect(marks().slice(2)).toEqual([['mark', ts(6)]]);
 	reader.stop();
 });
@@ -206,7 +206,7 @@ test('focus ends with the user’s attention, and a reconnect alone does not res
 	expect(frames()).toEqual(['channel_focus', 'channel_blur']);
 	client.attention.report({ isVisible: true });
 	expect(frames()).toEqual(['channel_focus', 'channel_blur', 'channel_focus']);
-	// The desk is left.
+	// The user leaves the computer.
 	await leaveDesk(server);
 	expect(frames().slice(3)).toEqual(['channel_blur']);
 	server.socket.end(4000);

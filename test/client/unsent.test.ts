@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { createClient, type UnsentPost } from '../../client/src/index.ts';
 import { FakeServer } from '../support/client/fake-server.ts';
 
-/** What was written and not sent outlives the page, and is sent once. */
+/** Unsent messages survive the page, and are sent once. */
 
 function storeOf() {
 	const kept = new Map<string, UnsentPost>();
@@ -40,7 +40,7 @@ test('the next page sends the unsent messages of a closed page, in order, with t
 			return { message: { ...args, user: 'U1', ts: `${stamp}.000000` } };
 		},
 	});
-	// Somebody else's are not touched.
+	// Messages of another user are not touched.
 	unsent.keep('other', {
 		user: 'U2',
 		args: { channel: 'C1', text: 'x', client_msg_id: 'other' },

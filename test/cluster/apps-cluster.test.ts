@@ -6,7 +6,7 @@ import type { TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 
-/** Apps on a cluster: sockets at any gateway, each event to one of them, and none is lost with a gateway. */
+/** Apps on a cluster: sockets at any gateway, each event goes to one of them, and no event is lost with a gateway. */
 
 let cluster: TestCluster;
 let stage: AppStage;
@@ -30,7 +30,7 @@ const textsOf = (apps: readonly AppClient[]): string[] =>
 async function post(from: number, to: number): Promise<void> {
 	for (let number = from; number < to; number += 1) {
 		const message = { channel: stage.channel, text: `tide ${number}`, client_msg_id: `tide-${number}` };
-		// Its gateway may have been killed: the next one takes it, once.
+		// If the gateway was killed, the next one takes over the event, once.
 		await eventually(() => stage.ada('chat.postMessage', message), PATIENCE_MS);
 	}
 }
@@ -81,7 +81,7 @@ test('a command reaches the app from any gateway, and its answer returns', async
 }, 90_000);
 
 test('killing a gateway under load loses no unacknowledged event', async () => {
-	// One in three is ignored at first: those are pending when the gateway dies.
+	// The app ignores one in three events at first: these are pending when the gateway dies.
 	const seen = new Set<string>();
 	const answer = ({ payload }: { payload?: { event_id: string } }) => {
 		const id = payload?.event_id ?? '';
@@ -106,7 +106,7 @@ test('killing a gateway under load loses no unacknowledged event', async () => {
 	for (const app of apps) app.stop();
 }, 150_000);
 
-/** The gateway that has sockets of the app; the first one where both have. */
+/** The gateway that has sockets of the app; the first one if both have. */
 async function holderOf() {
 	for (const gateway of cluster.gateways) {
 		const metrics = await (await fetch(`${gateway.url}/metrics`)).text();

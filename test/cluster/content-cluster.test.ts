@@ -1,7 +1,7 @@
 import { setDefaultTimeout } from 'bun:test';
 import { scenariosOnCluster } from '../support/cluster-server.ts';
 
-/** What messages carry besides their text, the same on two gateways and two workers. */
+/** The parts of a message besides its text, on two gateways and two workers. */
 
 // Starting a cluster is part of the first test's preparation.
 setDefaultTimeout(300_000);

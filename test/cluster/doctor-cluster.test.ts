@@ -7,7 +7,7 @@ import { kafkaBrokers, kafkaPlace } from '../support/kafka.ts';
 import { entry } from '../support/log/entries.ts';
 import { onPostgres, postgresPlace } from '../support/postgres.ts';
 
-/** What the doctor says of Redis, PostgreSQL and Kafka: there, and not there. */
+/** What the doctor reports about reachable and unreachable Redis, PostgreSQL and Kafka. */
 
 const ADMIN = { TIDEMARK_ADMIN_TOKEN: 'administrator-of-this-test', TIDEMARK_PORT: '0' };
 const THERE = {
@@ -56,7 +56,7 @@ test('doctor reports unreachable services', async () => {
 	expect(found.has('log')).toBeFalse();
 });
 
-/** As Kafka has them now. */
+/** The topics as Kafka has them now. */
 async function topicIds(topics: string[]): Promise<ReadonlyMap<string, string>> {
 	const admin = new Admin({ clientId: 'test', bootstrapBrokers: [...kafkaBrokers()] });
 	const metadata = await admin.metadata({ topics, forceUpdate: true });
@@ -76,7 +76,7 @@ test('doctor reports whether Kafka still has the next log entry to read', async 
 		state: 'ok',
 		found: '4 partitions, each with its next entry; 3 entries are waiting',
 	});
-	// Written down from a topic of the same name that is gone, with offsets that fit.
+	// Stored offsets of a deleted topic with the same name, which fit the new one by chance.
 	const conversations = `${place.schema}-conversations`;
 	const of = (topicId: string) =>
 		onPostgres(

@@ -1,7 +1,7 @@
 import { setDefaultTimeout } from 'bun:test';
 import { scenariosOnCluster } from '../support/cluster-server.ts';
 
-/** Focus is confirmed by the device, also where the gateway that delivers is not the one that is asked for counts. */
+/** The device confirms messages in focus, even if another gateway than the delivering one answers the counts. */
 
 // Starting a cluster is part of the first test's preparation.
 setDefaultTimeout(300_000);

@@ -1,7 +1,7 @@
 import { setDefaultTimeout } from 'bun:test';
 import { scenariosOnCluster } from '../support/cluster-server.ts';
 
-/** Answers are bounded on a cluster as well, where pages come from PostgreSQL. */
+/** Answers are also bounded on a cluster, where pages come from PostgreSQL. */
 
 // Starting a cluster is part of the first test's preparation.
 setDefaultTimeout(300_000);

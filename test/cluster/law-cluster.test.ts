@@ -2,8 +2,8 @@ import { setDefaultTimeout } from 'bun:test';
 import { scenariosOnCluster } from '../support/cluster-server.ts';
 
 /**
- * A stale snapshot plus the events since is a fresh snapshot, also where they come from several gateways; and what one of them
- * acknowledged the next one knows.
+ * A stale snapshot plus the events since equals a fresh snapshot, also if they come from several gateways; and every
+ * gateway knows the changes that another has acknowledged.
  */
 
 // Starting a cluster is part of the first test's preparation.

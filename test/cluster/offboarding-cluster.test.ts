@@ -1,7 +1,7 @@
 import { setDefaultTimeout } from 'bun:test';
 import { scenariosOnCluster } from '../support/cluster-server.ts';
 
-/** Whoever is signed out at one gateway is signed out at all of them. */
+/** A user who is signed out at one gateway is signed out at all of them. */
 
 // Starting a cluster is part of the first test's preparation.
 setDefaultTimeout(300_000);

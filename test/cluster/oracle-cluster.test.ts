@@ -9,7 +9,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { connectBoth, invalidateCopies } from '../support/redis.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 
-/** The brute-force reading of the model against 2 gateways and 2 workers, users spread over both gateways. */
+/** The oracle against 2 gateways and 2 workers, with users at both gateways. */
 
 const SEEDS = [1, 2];
 /** HISTORY_OPERATIONS=10000 for the long run. */
@@ -62,7 +62,7 @@ test('a timeline that lost a message in Redis is reported and repaired under loa
 		}
 		return sent;
 	})();
-	// Where a look at it is never without a post in between, nothing is said: then it is asked again.
+	// If posts interrupt every verification, the answer is empty: then the test asks again.
 	let repaired: Awaited<ReturnType<typeof admin>>;
 	do repaired = await admin('admin.unreads.verify', { user: grace.id, repair: true });
 	while (repaired.drifted.length === 0);

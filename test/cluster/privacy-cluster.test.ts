@@ -1,7 +1,7 @@
 import { setDefaultTimeout } from 'bun:test';
 import { scenariosOnCluster } from '../support/cluster-server.ts';
 
-/** Whichever gateways are asked: listings show what is shared, and a direct message has one id. */
+/** At any gateway, lists show only shared conversations, and a direct message has one id. */
 
 // Starting a cluster is part of the first test's preparation.
 setDefaultTimeout(300_000);

@@ -3,8 +3,8 @@ import { setStage } from '../support/chaos/stage.ts';
 import type { Role } from '../support/cluster.ts';
 
 /**
- * An upgrade under load: each process is replaced by a new one, and ends in good order. Nothing is lost, and nothing is
- * refused but with errors that say: try again.
+ * An upgrade under load: each process is replaced by a new one, and exits cleanly. Nothing is lost, and requests are
+ * rejected only with retryable errors.
  */
 
 const stage = setStage();

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { startEmbedded, type TestServer } from '../support/server.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 
-/** One history on both engines: the same counts, the same order of messages, the same events. */
+/** One history on both engines gives the same counts, the same order of messages and the same events. */
 
 const SEEDS = [21, 22];
 const OPERATIONS = 200;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => embedded?.stop(), 60_000);
 
-/** What is not there in the same order, others in between being allowed. */
+/** The items that do not occur in the same order; others in between are allowed. */
 function missingFrom(told: Events, wanted: Events): string[] {
 	return Object.entries(wanted).flatMap(([key, all]) => {
 		const left = [...(told[key] ?? [])];

@@ -7,7 +7,7 @@ import { LAYOUTS } from '../support/redis.ts';
 import { type ReadStateProcess, readStateWorlds } from '../support/redis-read-state.ts';
 import { BEGIN, conversation, created, joined, left, message } from '../support/store/facts.ts';
 
-/** Authors' cursors: effects that are applied together leave everybody where the same effects leave them one by one. */
+/** Authors' cursors: applying effects together gives every user the same cursor as applying them one by one. */
 
 const CHANNEL = conversation('C01');
 const USERS = ['U01', 'U02', 'U03', 'U04'];
@@ -71,11 +71,11 @@ function history(seed: number): Effect[] {
 
 async function standing({ commands, keys }: ReadStateProcess) {
 	const all = await Promise.all(USERS.map((user) => commands.hgetall(keys.user(user))));
-	// Which load a state comes from differs with each of them.
+	// The load that a state comes from differs in each run.
 	return all.map(({ base: _, ...fields }) => fields);
 }
 
-/** Of each subject, what the store would have in the end. */
+/** By subject: what the store would have in the end. */
 function newest(facts: readonly ReadFact[]): Map<string, ReadFact> {
 	const found = new Map<string, ReadFact>();
 	for (const fact of facts) {
@@ -140,7 +140,7 @@ for (const layout of LAYOUTS)
 					}),
 					FACTS,
 				);
-			// About the first of all, which has none before it: once, and once more as far back as its author has read.
+			// About the first entry, which has no predecessor: once, and once more as far back as its author has read.
 			expect(asked).toBeLessThanOrEqual(2);
 		});
 
@@ -152,7 +152,7 @@ for (const layout of LAYOUTS)
 			const { apply }: Scripts = worker.commands;
 			Object.assign(worker.commands, {
 				apply: async (...args: (string | number)[]) => {
-					// Answered after the early read, which went out before it.
+					// Answered after the early read, which was sent before it.
 					await worker.commands.hgetall(worker.keys.user('U01'));
 					await gateway.readState.mark('U01', 'C01', { type: 'read', ts: BEGIN + 1 }, () => undefined);
 					return apply(...args);

@@ -5,7 +5,7 @@ import type { BusMessage } from '../../src/engine/ports/bus.ts';
 import { connectBoth, cutSubscribers, LAYOUTS, redisPlace } from '../support/redis.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 
-/** The live bus on a single Redis and on a cluster: what two processes hear of each other. */
+/** The bus on a single Redis and on a cluster: publications between two processes. */
 
 let services: OwnServices;
 beforeAll(async () => {
@@ -89,7 +89,7 @@ for (const layout of LAYOUTS) {
 				return Promise.reject(new Error('as if Redis did not answer'));
 			}) as typeof publish;
 			bus.publish('live:C01', event('x'));
-			// The word of it fails once as well.
+			// Reporting the failure fails once as well.
 			await until(() => failures === 2);
 			bus.publish('live:C02', event('y'));
 			await until(() => heard.length === 2);

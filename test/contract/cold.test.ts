@@ -59,13 +59,13 @@ test('a mark that moves to the newest message reads none of the messages in betw
 	);
 	expect(change).toMatchObject({ row: { unread: 0, lastRead: BEGIN + posts } });
 	expect(meter.total).toBeLessThan(20);
-	// One that stops before it counts what is left.
+	// A mark that stops before the newest message counts the remaining ones.
 	const some = { type: 'read', ts: BEGIN + posts - 100 } as const;
 	expect(await engine.readState.mark('U11', 'C01', some, () => undefined)).toMatchObject({
 		row: { unread: 100 },
 	});
 	expect(meter.total).toBeLessThan(300);
-	// One that carries an older revision moves nothing: it shows what there is.
+	// A mark with an older revision moves nothing, and returns the current counts.
 	await engine.readState.mark('U12', 'C01', { type: 'unread', ts: BEGIN + 2 }, () => undefined);
 	const outdated = { type: 'read', ts: BEGIN + posts, revision: 0 } as const;
 	expect(await engine.readState.mark('U12', 'C01', outdated, () => undefined)).toMatchObject({

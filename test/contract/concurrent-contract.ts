@@ -11,10 +11,10 @@ import type { PortsDriver } from '../support/ports-driver.ts';
 import type { TestedEngine } from './engines.ts';
 
 /**
- * Several devices of several users at once. What each change came to carries its position: a command the stamp of its
- * conversation, a mark the stamp of the conversation that its row was counted at, within its turn, and behind that, the user's. So
- * positions give one order in which everything took place: the oracle, fed in that order, must come to the same counts. None may
- * be older than what was acknowledged before: else one that was decided on the state of some time ago would have its place there.
+ * Several devices of several users at once. Each change returns its position: a command the stamp of its conversation; a
+ * mark the stamp of the conversation at which its row was counted, then the user's stamp. So positions define one order
+ * of all changes: the oracle, fed in that order, must have the same counts. No position may be older than an earlier
+ * acknowledged one: otherwise a change could be decided on outdated state and still look right.
  */
 
 const USERS = Array.from({ length: 6 }, (_, index) => `U000USER0${index}`);
@@ -33,7 +33,7 @@ interface Posted {
 	readonly threadTs: number | null;
 }
 
-/** One device: does things one after the other, while the others do theirs. */
+/** One device, which performs its operations one after the other while the others perform theirs. */
 async function useDevice(
 	{ readState }: GatewayEngine,
 	{ submit }: PortsDriver,
@@ -43,7 +43,7 @@ async function useDevice(
 		readonly conversations: readonly string[];
 		readonly posts: Posted[];
 		readonly history: Recorded[];
-		/** The newest stamp of each conversation that somebody was told. */
+		/** By conversation: the newest stamp that a device was told. */
 		readonly acknowledged: Map<string, number>;
 	},
 	operations: number,
@@ -52,7 +52,7 @@ async function useDevice(
 	const record = (position: RowPosition, feed: (oracle: Oracle) => void) =>
 		void history.push({ position, feed });
 	const text = () => `${random.pick(WORDS)} ${random.pick(WORDS)}`;
-	/** Told only of what moved something: what did not has no place in the order. */
+	/** Called only for operations that changed something: others have no place in the order. */
 	const recording = (c: string, feed: (oracle: Oracle) => void) => {
 		const before = acknowledged.get(c) ?? 0;
 		return ({ position }: { readonly position: RowPosition }) => {
@@ -121,7 +121,7 @@ async function useDevice(
 				await marked(await readState.setPreference(user, c, { muted }, tell));
 			}
 		} catch (error) {
-			// Another device was faster: the message is gone.
+			// Another device was faster and deleted the message.
 			if (!(error instanceof Refusal)) throw error;
 		}
 	}
@@ -130,13 +130,15 @@ async function useDevice(
 export interface ConcurrentSuite {
 	readonly seeds: readonly number[];
 	readonly operationsPerDevice: number;
-	/** Meanwhile everything is repaired again and again: nothing that takes place may be lost by it. */
+	/** Repairs everything repeatedly during the run: no change may be lost. */
 	readonly repairing?: boolean;
-	/** False in a cluster, where a mark is decided before it is counted: cursors may differ by what never counts. */
+	/**
+	 * False in a cluster, where a mark is decided before it is counted: cursors may differ by messages that never count.
+	 */
 	readonly exactCursors?: boolean;
 }
 
-/** Answers how often it came about. */
+/** Returns how often each kind of change happened. */
 async function repairUntil(
 	{ readState }: GatewayEngine,
 	conversations: readonly string[],

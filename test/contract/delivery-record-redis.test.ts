@@ -6,7 +6,7 @@ import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
-/** Which worker publishes for a partition: of several that believe it is them, the last. */
+/** Which worker publishes for a partition: if several believe they own it, the last one. */
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -50,7 +50,7 @@ for (const layout of LAYOUTS)
 			expect(await bus.publishAs(later, 'live:C1', event('edited'))).toBe(true);
 			expect(await bus.publishAs(earlier, 'live:C1', event('late'))).toBe(false);
 			expect(await bus.publishAs(later, 'live:C1', event('deleted'))).toBe(true);
-			// Elsewhere the later one has published nothing yet, and other partitions have owners of their own.
+			// The later owner has published nothing in other partitions yet, and those have owners of their own.
 			expect(await bus.publishAs(earlier, 'user:U1', event('elsewhere'))).toBe(true);
 			expect(await bus.publishAs(other, 'user:U1', event('of another'))).toBe(true);
 			bus.publish('user:U1', event('end'));
@@ -76,7 +76,7 @@ for (const layout of LAYOUTS)
 			const owner = { partition: 'p/1', generation: (await record.claim('p/1')).generation };
 			const frames = Array.from({ length: 450 }, (_, index) => String(index));
 			const published = frames.slice(0, 400).map((frame) => bus.publishAs(owner, 'live:C1', event(frame)));
-			// A promise for each script.
+			// One promise per script.
 			expect(new Set(published).size).toBe(2);
 			bus.publish('live:C1', event('typing'));
 			for (const frame of frames.slice(400)) published.push(bus.publishAs(owner, 'live:C1', event(frame)));

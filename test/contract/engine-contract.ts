@@ -7,19 +7,19 @@ import { runHistory } from '../support/oracle/run.ts';
 import { embedded, type TestedEngine } from './engines.ts';
 import { FAULTS } from './faults.ts';
 
-/** The oracle is brute force on purpose: on a busy machine it takes its time. */
+/** The oracle is brute force on purpose, and slow on a busy machine. */
 const LONG_MS = 600_000;
 
 /**
- * What every engine promises, seen through its ports alone: after any history its counts are the model's,
- * and they are the same after it was closed and opened again.
+ * What every engine guarantees, tested through its ports alone: after any history its counts are the model's, also after
+ * it was closed and opened again.
  */
 
 const USERS = Array.from({ length: USER_COUNT }, (_, index) => `U000USER0${index}`);
 const cases = new Map<string, number>();
 const count = (engine: string) => cases.set(engine, (cases.get(engine) ?? 0) + 1);
 
-/** A history, checked as it goes on, and once more after the engine was closed and opened again. */
+/** Runs a history, and compares during it and once more after the engine was closed and opened again. */
 async function checkEngine<E extends GatewayEngine>(
 	engine: TestedEngine<E>,
 	seed: number,
@@ -49,7 +49,7 @@ async function checkEngine<E extends GatewayEngine>(
 export interface EngineSuite {
 	readonly seeds: readonly number[];
 	readonly operations: number;
-	/** Compare after so many. */
+	/** Compares after this many operations. */
 	readonly every: number;
 }
 
@@ -72,7 +72,7 @@ export function describeEngineContract<E extends GatewayEngine>(
 	});
 }
 
-/** The suite itself: it has to notice an engine that is wrong. */
+/** Tests the suite itself: it must catch a wrong engine. */
 export function describeFaults(): void {
 	for (const [name, { breaks, shows }] of Object.entries(FAULTS)) {
 		test(`the contract catches an engine that ${name}`, async () => {

@@ -1,7 +1,7 @@
 import { clusterEngine } from '../support/cluster-engine.ts';
 import { describeEngineContract } from './engine-contract.ts';
 
-/** On Redis Cluster, next to nothing of a timeline is kept, so that most of what is counted lies further back. */
+/** On Redis Cluster the timelines are kept very short, so that most counted entries are in the store. */
 
 describeEngineContract(clusterEngine('redis'), { seeds: [11], operations: 400, every: 100 });
 describeEngineContract(clusterEngine('redis-cluster', { entries: 3, trimEveryMicros: 0 }), {

@@ -5,8 +5,8 @@ import { type Engine, type GatewayEngine, openEmbeddedEngine } from '../../src/a
 import { type PortsDriver, portsDriver } from '../support/ports-driver.ts';
 
 /**
- * The engines that the contract suites run on, composed as they ship. Each opens on a place of its own and can be opened again
- * there. The cluster's is in test/support/cluster-engine.ts.
+ * The engines that the contract suites run on, composed as they ship. Each opens in its own place and can be opened
+ * there again. The cluster's engine is in test/support/cluster-engine.ts.
  */
 
 export interface EnginePlace<E extends GatewayEngine = Engine> {
@@ -17,7 +17,7 @@ export interface EnginePlace<E extends GatewayEngine = Engine> {
 export interface TestedEngine<E extends GatewayEngine = Engine> {
 	readonly name: string;
 	place(): Promise<EnginePlace<E>>;
-	/** With its worker, if that is not running yet. */
+	/** Starts the worker too, if it is not running yet. */
 	drive(engine: E): PortsDriver;
 }
 

@@ -11,7 +11,10 @@ import { connectBoth, redisPlace } from '../support/redis.ts';
 import { emptyOneNode, endOneNode, moveSlot, saveOneNode, whatIsAt } from '../support/redis-nodes.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 
-/** An epoch for each node: what happens to one costs what lay on it, and nothing that was lost is believed. */
+/**
+ * Each node has its own epoch: a lost node costs only the state that it had, and state from before the loss is never
+ * trusted.
+ */
 
 const RESTORED = { code: 'service_unavailable' };
 
@@ -20,10 +23,10 @@ let url: string;
 let close: (() => void)[];
 let commands: Commands;
 let keys: Keys;
-/** As a worker and a gateway have it, which have seen all nodes whole. */
+/** As in a worker and a gateway that have seen all nodes healthy. */
 let epoch: Epoch;
 let fence: EpochFence;
-/** Whether a hash tag lies on the node that things happen to. */
+/** Whether a hash tag is on the node under test. */
 let isOnNode: (tag: string) => boolean;
 let there: string;
 let elsewhere: string;
@@ -63,7 +66,7 @@ async function open(prefix: string) {
 const isLoaded = async (user: string): Promise<boolean> => (await commands.exists(keys.user(user))) === 1;
 const refusal = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'done').catch((error) => error);
 
-/** The node that was restarted answers again, and knows its cluster. */
+/** The restarted node answers again, and knows its cluster. */
 const answering = (): Promise<unknown> => eventually(() => commands.get(keys.away(there)), 20_000);
 
 async function restore(): Promise<void> {
@@ -72,7 +75,7 @@ async function restore(): Promise<void> {
 	expect(await epoch.lost()).toEqual([]);
 }
 
-/** The node is lost and no other; restored, it has an epoch of its own, and nothing was removed elsewhere. */
+/** Only this node is lost; rebuilt, it has an epoch of its own, and nothing was removed on other nodes. */
 async function lostAndRestored(): Promise<void> {
 	const since = await fence.begin([elsewhere]);
 	expect(await epoch.lost()).toEqual([address]);
@@ -107,7 +110,7 @@ test('a node is emptied', async () => {
 	await emptyOneNode(url);
 	await lostAndRestored();
 	expect(await refusal(fence.verifyEpochs(read))).toMatchObject(RESTORED);
-	// What was read before the loss does not arrive after it.
+	// Data that were read before the loss do not arrive after it.
 	arrives.resolve();
 	await loading;
 	expect(await commands.hget(keys.user(there), 'stamp')).toBe('2');
@@ -143,7 +146,7 @@ test('a slot moves to another node', async () => {
 	expect(await epoch.lost()).toEqual([]);
 	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));
 	await fence.verifyEpochs(since);
-	// It names the node that it is at now.
+	// The slot names the node that it is on now.
 	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
 	await epoch.settle();
 	await epoch.tidy();
@@ -154,20 +157,20 @@ test('a slot moves to another node', async () => {
 }, 30_000);
 
 test('a slot of a lost node moves to another node: its data there are not trusted', async () => {
-	// Without a marker.
+	// The slot has no marker.
 	const slot = slotOf(there);
 	await fence.begin([there, elsewhere]);
 	await emptyOneNode(url);
 	await commands.set(`${keys.prefix}{${there}}:something`, '1');
 	await moveSlot(url, slot);
-	// Whoever asks for something in it is led there.
+	// Commands for the slot are redirected there.
 	await commands.get(keys.away(there));
 	expect(await refusal(fence.begin([there]))).toMatchObject(RESTORED);
 	expect(await refusal(epoch.assure([there]))).toMatchObject(RESTORED);
 	const lost = await epoch.lost();
 	expect(lost).toHaveLength(2);
 	expect(lost).toContain(address);
-	// A process that was started since cannot know where slots come from.
+	// A process that started later cannot know where slots come from.
 	const late = await open(keys.prefix);
 	expect(await late.epoch.lost()).toHaveLength(3);
 	expect(await refusal(late.fence.begin([elsewhere]))).toMatchObject(RESTORED);
@@ -198,7 +201,7 @@ test('a node does not answer: data on the other nodes stay available', async () 
 	const since = await fence.begin([elsewhere]);
 	await fence.verifyEpochs(since);
 	await epoch.assure([elsewhere]);
-	// Nobody can say how it is: it is not taken for lost.
+	// The state of the node is unknown: it does not count as lost.
 	expect(await refusal(epoch.lost())).toBeInstanceOf(Error);
 	await fence.verifyEpochs(since);
 	await eventually(async () => expect(await epoch.lost()).toEqual([]), 20_000);

@@ -19,8 +19,8 @@ const USERS = Array.from({ length: USER_COUNT }, (_, index) => `U000USER0${index
 const [ADA, GRACE] = ['U000ADA000', 'U000GRACE0'] as const;
 
 /**
- * Between the turn that changes something and the commit of that change, everything is evicted and users are loaded
- * again, in a turn of the event loop of its own, as the timer of a server does it.
+ * Between the turn that makes a change and the commit of that change, evicts everything and loads users again, in a
+ * separate turn of the event loop, as a server's timer does.
  */
 function evictingBeforeEveryCommit(engine: Engine, users: readonly string[]): Engine {
 	const { ledger, readState } = { ...engine.store, ...engine };
@@ -90,7 +90,7 @@ test('the state that a command needs stays in memory from its preparation until 
 	const posted = await driver.post(id, GRACE, 'hi', {});
 	expect(posted).toBeGreaterThan(reply);
 	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });
-	// Nothing stays pinned.
+	// Nothing stays pinned in memory.
 	readState.prepare = prepare;
 	engine.evict(-1);
 	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });

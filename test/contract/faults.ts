@@ -4,13 +4,13 @@ import type { Effect } from '../../src/sequencer/effects.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 
 /**
- * Engines made wrong on purpose. Each breaks one promise in the way real systems do; a contract suite that
- * lets one of them pass is not worth its name.
+ * Deliberately wrong engines. Each violates one guarantee in the way real systems do; the contract suite must catch
+ * every one of them.
  */
 
 export interface Fault {
 	readonly breaks: (engine: Engine) => Engine;
-	/** What the comparison with the model says then: anything else that fails is not this fault being caught. */
+	/** The difference from the model that this fault causes; any other failure does not count as catching it. */
 	readonly shows: RegExp;
 }
 
@@ -37,7 +37,7 @@ const withLedger = (engine: Engine, changes: Partial<Ledger>): Engine => {
 	return { ...engine, store: { ...engine.store, ledger: changed } };
 };
 
-/** Every nth call of something. */
+/** Acts on every nth call. */
 const everyNth = (n: number) => {
 	let calls = 0;
 	return () => {
@@ -131,7 +131,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 		},
 	},
 	'takes messages in in another order': {
-		// A message that is held back is missing from its row, or from what can be marked.
+		// A message that is held back is missing from its row, or cannot be marked.
 		shows: /: rows\(\w+\)\.\w+\.\w+: oracle |: mark\w* failed: Refusal: message_not_found/,
 		breaks: (engine) => {
 			const { readState } = engine;

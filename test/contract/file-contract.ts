@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { FileContents } from '../../src/engine/ports/file-contents.ts';
 
-/** What every place for the content of files promises, through the port alone. */
+/** What every file storage guarantees, tested through its port alone. */
 
 const CHUNK = 128 * 1024;
 

@@ -10,7 +10,7 @@ import { FileSweeper, UPLOAD_HOURS } from '../../src/gateway/files/sweeper.ts';
 import type { Services } from '../../src/gateway/services.ts';
 import { fileContract } from './file-contract.ts';
 
-/** Files in a directory, and what is cleaned up behind them. */
+/** Files in a directory, and their clean-up. */
 
 let directory: string;
 let store: Store;

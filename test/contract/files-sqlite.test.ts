@@ -23,7 +23,7 @@ import type { Store } from '../../src/engine/ports/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { BEGIN, conversation, created, deleted, edited, message, posted } from '../support/store/facts.ts';
 
-/** What lies in the data directory, and what happens to it under a running server. */
+/** The files of the data directory, and what happens if they change under a running server. */
 
 const PATIENCE_MS = 20_000;
 setDefaultTimeout(60_000);

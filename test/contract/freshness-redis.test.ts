@@ -10,7 +10,7 @@ import { numbers } from '../support/log/entries.ts';
 import { connectBoth, redisPlace } from '../support/redis.ts';
 import { BEGIN, conversation, created } from '../support/store/facts.ts';
 
-/** Waiting for the store, which here is the embedded one: what is waited for does not depend on which it is. */
+/** Waiting for the store. The embedded store stands in for PostgreSQL: the waiting does not depend on it. */
 
 test('a read waits for its conversation, even if more conversations are awaited than are remembered', async () => {
 	const place = redisPlace('redis');

@@ -12,7 +12,7 @@ import { ROWS_PER_STEP, type SqlReader } from '../../src/engine/store/sql.ts';
 import { BEGIN, conversation, created, deleted, edited, message, posted } from '../support/store/facts.ts';
 import { TurnMeter } from '../support/turn-meter.ts';
 
-/** What grows with history is read in steps, and a large thread is summed up once. */
+/** Reads that grow with the history are done in steps, and a large thread is summarised once. */
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -22,7 +22,7 @@ afterEach(async () => {
 const CHANNEL = conversation('C01');
 const ROOT = BEGIN + 1;
 const REPLIES = 3_500;
-/** A step, and the few rows around it. */
+/** The rows of one step, and the few around it. */
 const LARGEST_TURN = ROWS_PER_STEP + 20;
 
 const reply = (step: number) =>
@@ -62,7 +62,7 @@ test('a large thread is summarised in steps once; later reads only add newer rep
 	const { store, reader, meter } = await metered();
 	const { threads } = historyOn(reader);
 	const summary = async () => (await threads('C01', [ROOT]))[0];
-	// Many ask at once, as many as there are sockets that open the same thread.
+	// Many requests at once, as many as there are sockets that open the same thread.
 	const asked = await Promise.all(Array.from({ length: 8 }, summary));
 	for (const info of asked) expect(shownOf(info)).toEqual([REPLIES, REPLIES, 2_000]);
 	expect(asked[0]?.replyUsers).toEqual(['U1', 'U2', 'U3', 'U4', 'U5']);
@@ -75,7 +75,7 @@ test('a large thread is summarised in steps once; later reads only add newer rep
 	expect(meter.total).toBeLessThan(20);
 });
 
-/** Something happens once, after the first read of such a kind and before its rows are handed over. */
+/** Makes something happen once, after the first read of this kind and before its rows are returned. */
 const meanwhile = (reader: SqlReader, kind: string, work: () => Promise<unknown>): SqlReader => {
 	let isDone = false;
 	const all = async <T>(...[sql, params]: Parameters<SqlReader['all']>): Promise<T[]> => {
@@ -96,7 +96,7 @@ test('a reader who asks while a large thread is being summarised gets every earl
 		meanwhile(reader, 'SELECT ts, user_id FROM messages', async () => {
 			await store.ledger.commit([posted(CHANNEL, reply(REPLIES + 1))]);
 			later = threads('C01', [ROOT]);
-			// Until it waits for the one under way.
+			// Until the request waits for the running summary.
 			await Bun.sleep(20);
 		}),
 	);
@@ -146,7 +146,7 @@ test('a page has every message from before the read, even if others are posted o
 	expect(steps(await posting.timeline('C02', { ...range, limit: 50, nearest: 'newest' }))).toEqual(
 		said.map(({ ts }) => ts - BEGIN),
 	);
-	// As long as it was asked for, by which callers tell that there is more.
+	// The page has the requested length, which tells callers that there is more.
 	const deleting = historyOn(
 		meanwhile(reader, 'AS bytes', () => store.ledger.commit([deleted(other, at(14), BEGIN + 20)])),
 	);
@@ -164,7 +164,7 @@ test('a deleted reply disappears from the summary of a large thread, whichever p
 	const at = (step: number) => ROOT + REPLIES + 100 + step;
 	await store.ledger.commit([deleted(CHANNEL, reply(REPLIES), at(1))]);
 	expect(await summaries()).toEqual(Array(2).fill([REPLIES - 1, REPLIES - 1, 2_000]));
-	// U1 to U5 wrote the first ones; of U1999 there is one, of most others two.
+	// U1 to U5 wrote the first replies; U1999 wrote one, most others two.
 	await store.ledger.commit([deleted(CHANNEL, reply(1_999), at(2)), deleted(CHANNEL, reply(7), at(3))]);
 	expect(await summaries()).toEqual(Array(2).fill([REPLIES - 3, REPLIES - 1, 1_999]));
 });

@@ -6,8 +6,8 @@ import type { PortsDriver } from '../support/ports-driver.ts';
 import type { EnginePlace, TestedEngine } from './engines.ts';
 
 /**
- * The inbox: the same as sorting all rows, after every kind of change, and in pages that hold each conversation
- * once whatever the user reads meanwhile.
+ * The inbox equals the sorted list of all rows after every kind of change, and its pages contain each conversation once,
+ * whatever the user reads meanwhile.
  */
 
 const ADA = 'U0000ADA00';
@@ -19,7 +19,7 @@ interface Message {
 	readonly ts: number;
 }
 
-/** Two people in many conversations: Ada writes, Grace reads. */
+/** Two users in many conversations: Ada writes, Grace reads. */
 class Scene<E extends GatewayEngine> {
 	readonly messages: Message[] = [];
 	private readonly archived = new Set<string>();
@@ -48,7 +48,7 @@ class Scene<E extends GatewayEngine> {
 			driver,
 			(await Promise.all(made)).map(({ id }) => id),
 		);
-		// A few are left empty: nothing was ever said there.
+		// A few conversations have no messages.
 		for (const conversation of scene.conversations.slice(3)) await scene.post(conversation, ADA);
 		return scene;
 	}
@@ -59,7 +59,7 @@ class Scene<E extends GatewayEngine> {
 		this.driver = this.tested.drive(this.engine);
 	}
 
-	/** Where Grace is and something can happen. */
+	/** Conversations that Grace is in and that can change. */
 	open(): string[] {
 		return this.conversations.filter((c) => !this.archived.has(c) && !this.left.has(c));
 	}
@@ -82,7 +82,7 @@ class Scene<E extends GatewayEngine> {
 		await this.driver[mark](conversation, GRACE, ts);
 	}
 
-	/** Anything that moves a conversation in the list, into it or out of it. */
+	/** Any change that moves a conversation within the list, into it or out of it. */
 	async change(random: Random): Promise<void> {
 		const c = random.pick(this.conversations) as string;
 		const isOpen = !this.archived.has(c) && !this.left.has(c);
@@ -120,7 +120,7 @@ class Scene<E extends GatewayEngine> {
 		}
 	}
 
-	/** By an edit a message begins to name Grace, or no longer does. */
+	/** An edit makes a message name Grace, or stop naming her. */
 	private async edit(random: Random): Promise<void> {
 		const { conversation, ts } = random.pick(this.messages) as Message;
 		if (this.archived.has(conversation) || this.left.has(conversation)) return;
@@ -141,7 +141,7 @@ class Scene<E extends GatewayEngine> {
 		return page;
 	}
 
-	/** All pages; `between` is done after each of them. */
+	/** Reads all pages; calls `between` after each of them. */
 	async pages(
 		limit: number,
 		unreadFirst: boolean,
@@ -160,10 +160,10 @@ class Scene<E extends GatewayEngine> {
 		return ids;
 	}
 
-	/** What the list is by definition. */
+	/** The list by its definition. */
 	async sorted(unreadFirst: boolean): Promise<string[]> {
 		const { rows } = await this.engine.readState.counts(GRACE);
-		// Muting hides: what is muted comes first only for its badge, where a message names the user.
+		// Muting hides: a muted conversation comes first only if it has a badge, that is, if a message names the user.
 		const part = (row: CountRow) => (unreadFirst && (row.unreadDisplay > 0 || row.badge > 0) ? 0 : 1);
 		return [...rows]
 			.sort((a, b) => part(a) - part(b) || b.latest - a.latest || (a.conversation < b.conversation ? -1 : 1))

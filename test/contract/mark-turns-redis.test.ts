@@ -10,13 +10,15 @@ import { LAYOUTS } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
 import { BEGIN, conversation, created, postsIn } from '../support/store/facts.ts';
 
-/** Marks of one user in one conversation take turns; those of others do not wait for them, and focus does not pile them up. */
+/**
+ * Marks of one user in one conversation take turns. Marks of others do not wait for them, and focus does not queue many.
+ */
 
 const CHANNEL = conversation('C01');
 const MESSAGES = 500;
 const tell = () => undefined;
 
-/** A store whose answer about one user comes when the test says so: marks of that user wait for it. */
+/** A store that answers about one user when the test says so: marks of that user wait for it. */
 function slowAbout(source: StateSource, slow: string) {
 	let release = (): void => undefined;
 	const released = new Promise<void>((done) => {

@@ -8,7 +8,7 @@ import { numbers } from '../support/log/entries.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created } from '../support/store/facts.ts';
 
-/** Read marks from the log into the store: batches, a second persister that comes and goes, nothing lost. */
+/** Marks from the log to the store: in batches, with a second persister that starts and stops, and without loss. */
 
 const USERS = numbers(50).map((n) => `U${n}`);
 const mark = (user: string, ts: number): ReadFact => ({

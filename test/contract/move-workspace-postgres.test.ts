@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { onPostgres, postgresPlace } from '../support/postgres.ts';
 
-/** scripts/move-workspace takes everything of a workspace to another database, and nothing else. */
+/** scripts/move-workspace copies all data of a workspace to another database, and nothing else. */
 
 const SCRIPT = new URL('../../scripts/move-workspace', import.meta.url).pathname;
-/** Of an installation, not of a workspace. A table that is neither here nor moved is one that somebody forgot. */
+/** Tables of an installation, not of a workspace. A table that is neither listed here nor copied was forgotten. */
 const STAY = ['app_sockets', 'partition_progress', 'progress', 'schema_migrations', 'starts'];
 
 interface Column {
@@ -40,7 +40,7 @@ afterAll(async () => {
 	await to.remove();
 });
 
-/** One row for each workspace in each table, with ids that belong together. */
+/** One row for each workspace in each table, with matching ids. */
 function insert(schema: string, table: string, columns: readonly Column[], number: number): string {
 	const ids: Record<string, string> = {
 		id: { workspaces: 'T', users: 'U', conversations: 'C' }[table] ?? 'D',

@@ -13,7 +13,7 @@ import { readStateWorlds } from '../support/redis-read-state.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 import { conversation, created, postsIn } from '../support/store/facts.ts';
 
-/** Slots that move, and nodes that come and go, are found by who is connected: nobody has to start anew. */
+/** Connected clients follow slots that move and nodes that leave and return; no process has to restart. */
 
 let services: OwnServices;
 let commands: Commands;
@@ -35,7 +35,7 @@ afterAll(async () => {
 const TAGS = spreadTags(32);
 const PATIENCE_MS = 10_000;
 
-/** All of one turn: so those of one node go out in one pipeline. */
+/** All in one turn, so that commands for one node go out in one pipeline. */
 const setAll = (value: string) =>
 	Promise.all(TAGS.map((tag) => commands.set(`${prefix}{${tag}}:key`, value)));
 const getAll = () => Promise.all(TAGS.map((tag) => commands.get(`${prefix}{${tag}}:key`)));
@@ -59,10 +59,10 @@ test('commands work while half of a conversation has moved to another node', asy
 	const unread = async (state = readState) => (await state.counts('U02')).rows.map((row) => row.unread);
 	const told: unknown[] = [await unread()];
 	await moveSlot(url(), slotOf(CHANNEL.id), async (key) => {
-		// The timeline is not there yet: nobody knows how much is unread.
+		// The timeline has not moved yet: the unread count is unknown.
 		if (key !== keys.meta(CHANNEL.id)) return;
 		told.push(await unread(withoutCopies.readState).catch(({ code }) => code));
-		// Who has a copy needs the timeline for nothing.
+		// A process with a copy does not need the timeline.
 		told.push(await unread());
 	});
 	told.push(await unread());
@@ -97,7 +97,7 @@ test('subscribers receive publications in order, or are told about a gap', async
 		await moveSlot(url(), slotOf(id));
 		await Bun.sleep(100);
 		clearInterval(publishing);
-		// Also where nothing else is said: the last one is heard, or that it was lost.
+		// Even if nothing else is published: the last publication arrives, or its loss is reported.
 		await eventually(async () => {
 			const end = heard.at(-1);
 			expect(end === published || end === 'lost').toBe(true);
@@ -109,7 +109,7 @@ test('subscribers receive publications in order, or are told about a gap', async
 	for (const { close } of [here, there]) close();
 }, 60_000);
 
-/** Without a word, as a network does. */
+/** Without closing the connection, as a network failure does. */
 const cut = (node: Redis) => (node as unknown as { stream: Socket }).stream.destroy();
 
 test('a command that a lost connection may have run is not sent again', async () => {
@@ -127,14 +127,14 @@ test('a command that a lost connection may have run is not sent again', async ()
 	await eventually(async () => expect(await commands.get(key)).toBe('1'), PATIENCE_MS);
 }, 30_000);
 
-/** Several times as long as ioredis waits for a cluster to name its slots. */
+/** Several times as long as ioredis waits for a cluster to report its slots. */
 const SLOW_MS = 4_000;
 
 test('a client that connects while the cluster is slow waits for it', async () => {
 	const nodes = [1, 2, 3];
 	for (const node of nodes) services.signalNode('redis-cluster', node, 'SIGSTOP');
 	const connecting = connectBoth(redisPlace('redis-cluster', services.env));
-	// This is how slow it is.
+	// The delay of the slow cluster.
 	await Bun.sleep(SLOW_MS);
 	for (const node of nodes) services.signalNode('redis-cluster', node, 'SIGCONT');
 	const { commands: late, close: closeLate } = await connecting;

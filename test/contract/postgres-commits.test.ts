@@ -10,7 +10,7 @@ import { type Cut, type CuttingProxy, cuttingProxy } from '../support/cutting-pr
 import { onPostgres, postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created, joined, left, message, posted } from '../support/store/facts.ts';
 
-/** What is true of the PostgreSQL store alone: migrations by many at once, offsets, connections that are cut. */
+/** Specific to the PostgreSQL store: concurrent migrations, offsets, and connections that are cut. */
 
 let place: Awaited<ReturnType<typeof postgresPlace>>;
 const opened: PostgresStore[] = [];
@@ -195,7 +195,7 @@ describe('a connection that is cut during the commit', () => {
 			});
 			await store.ledger.commit([created(channel, ['U01', 'U02']), left(channel, 'U02', BEGIN + 1, 1)]);
 			proxy.cutNext('COMMIT', when);
-			// Not the same when it is done twice: the revision would be higher.
+			// Not idempotent: a second commit would raise the revision.
 			await store.ledger.commit([joined(channel, ['U02'], BEGIN + 2, BEGIN), say(3)]);
 			expect(proxy.cuts).toBe(1);
 			expect(events).toEqual(['trouble 1', 'recovered']);
@@ -225,7 +225,7 @@ describe('a connection that is cut during the commit', () => {
 			if (failures.length === 1) proxy.cutNext('pg_xact_status', 'before');
 		};
 		const retry = new Retry({ onTrouble }, [50], 1);
-		// A second time would be refused.
+		// A second commit would be rejected.
 		const insert = `INSERT INTO ${place.schema}.schema_migrations VALUES ('0000-once', 0)`;
 		proxy.cutNext('COMMIT', 'after');
 		await runTransaction(pool, retry, [{ sql: insert, params: [] }]);

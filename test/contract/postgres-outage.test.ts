@@ -5,7 +5,7 @@ import { POSTGRES_VARIABLE, postgresPlace } from '../support/postgres.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 import { BEGIN, conversation, created, cursor, message, posted } from '../support/store/facts.ts';
 
-/** PostgreSQL goes away under load and comes back: nothing committed is lost, nothing is written twice. */
+/** PostgreSQL fails under load and returns: committed facts are not lost, and nothing is written twice. */
 
 const OUTAGE_MS = 10_000;
 const COMMITTERS = 50;
@@ -69,7 +69,7 @@ for (const how of ['finish', 'crash'] as const) {
 		load = false;
 		await Promise.all([...committers, worker]);
 
-		// Every one that was acknowledged, once; none was refused, so these are all.
+		// Every acknowledged commit exists once; none was rejected, so these are all.
 		const range = {
 			after: 0,
 			before: Number.POSITIVE_INFINITY,

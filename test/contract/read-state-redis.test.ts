@@ -21,7 +21,7 @@ import {
 	postsIn,
 } from '../support/store/facts.ts';
 
-/** What only a shared cache has to keep: replays, loads that meet changes, several processes, expiry. */
+/** Specific to a shared cache: replays, loads concurrent with changes, several processes, expiry. */
 
 const CHANNEL = conversation('C01');
 const tell = () => undefined;
@@ -55,7 +55,7 @@ for (const layout of LAYOUTS) {
 			const second = await process({ prefix: `${first.keys.prefix}cold:` });
 			const old = message('C01', BEGIN + 10, { user: 'U01' });
 			const named = { ...old, ts: BEGIN + 11, named: ['U02'] };
-			// Applied and not committed: the store still has both as they were.
+			// Applied and not committed: the store still has the old state of both.
 			await second.readState.apply(
 				[
 					{
@@ -160,7 +160,7 @@ for (const layout of LAYOUTS) {
 			)) as RowChange;
 			expect([before.unread, marked.row.unread]).toEqual([1, 0]);
 			expect(marked.row.position.user).toBeGreaterThan(before.position.user);
-			// What one does by posting is stamped by whoever takes the post.
+			// The process that applies the post stamps its author's changes.
 			await behind.apply(posted(other, message('C02', BEGIN + 6, { user: 'U02' })));
 			const after = (await behind.readState.row('U02', 'C02')) as CountRow;
 			expect(after.lastRead).toBe(BEGIN + 6);
@@ -223,7 +223,7 @@ for (const layout of LAYOUTS) {
 			await commands.hset(keys.meta('C01'), 'stamp', BEGIN + 20);
 			await worker.apply(...posts(30, 31));
 			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 5 });
-			// From here on all is told: a copy that knows as much takes only what follows.
+			// From here on every change has an event: a copy that is this far only applies later ones.
 			await worker.apply(deleted(CHANNEL, message('C01', BEGIN + 3), BEGIN + 40));
 			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 4 });
 		});
@@ -283,7 +283,7 @@ for (const layout of LAYOUTS) {
 			const before = await readState.thread('U02', 'C01', root);
 			expect(before).toMatchObject({ unread: 1 });
 			await readState.row('U03', 'C01');
-			// The look at U02 takes long, and the one at the conversation does not.
+			// The read of U02 takes long, and the read of the conversation does not.
 			const scripts = commands as { -readonly [Name in keyof typeof commands]: (typeof commands)[Name] };
 			const view = commands.userView;
 			scripts.userView = async (...asked) => {
@@ -315,7 +315,7 @@ for (const layout of LAYOUTS) {
 			const row = { ...(await whole.readState.row('U02', 'C01')), position: 0 };
 			const rows = await Promise.all(Array.from({ length: 8 }, () => tiny.readState.row('U02', 'C01')));
 			for (const one of rows) expect({ ...one, position: 0 }).toEqual(row as never);
-			// All of them wait for the same read; what it brought is too much to be kept, and is read again.
+			// All of them wait for the same read; its result is too large to be cached, and is read again.
 			expect(reads).toBe(1);
 			await tiny.readState.row('U02', 'C01');
 			expect(reads).toBe(2);
@@ -345,7 +345,7 @@ for (const layout of LAYOUTS) {
 			const { store, process } = await world();
 			const here = await process();
 			await here.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
-			// It dies when the mark is in the log, and nothing is published yet.
+			// The process dies after the mark is in the log, and before anything is published.
 			const ledger: Ledger = Object.assign(Object.create(store.ledger), {
 				commit: (facts: Parameters<Ledger['commit']>[0]) =>
 					store.ledger.commit(facts).then(() => Promise.withResolvers<void>().promise),
@@ -366,7 +366,7 @@ for (const layout of LAYOUTS) {
 			await epoch.begin(() => 1);
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const before = await readState.row('U02', 'C01');
-			// One node of it is enough.
+			// One lost node is enough.
 			await commands.unlink(keys.meta('C01'), keys.version('C01'), keys.timeline('C01'));
 			await commands.unlink(await epoch.markerBeside('C01'));
 			const refused = await readState.row('U02', 'C01').catch((error) => error);
@@ -389,10 +389,10 @@ for (const layout of LAYOUTS) {
 				await readState.written('C01', BEGIN + stamp);
 				return commands.zcard(keys.timeline('C01'));
 			};
-			// Nothing may go that the store does not have, or has as it was before.
+			// An entry may be trimmed only if the store has its current state.
 			expect(await leftAfter(15)).toBe(31);
 			expect(await leftAfter(39)).toBe(31);
-			// What was posted since stays in any case: a channel that is never silent is trimmed as well.
+			// Entries posted since then stay in any case, so a channel that is never quiet is trimmed too.
 			expect(await leftAfter(40)).toBe(10);
 			expect(await readState.row('U02', 'C01')).toEqual(before);
 			expect(await commands.zcard(keys.timeline('C01'))).toBe(10);
@@ -438,7 +438,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 0, latest: 0 });
 		});
 
-		/** A channel with something of everything, stored, and one process that loads all of it and one that loads little. */
+		/** A channel with every kind of state, persisted; one process that loads all of it, and one that loads little. */
 		const farBack = async () => {
 			const { store, process } = await world();
 			const mixed = Array.from({ length: 400 }, (_, index) => {
@@ -480,7 +480,7 @@ for (const layout of LAYOUTS) {
 			await same('cold');
 			const old = message('C01', BEGIN + 12, { user: 'U01' });
 			const named = { ...old, ts: BEGIN + 30 };
-			// Applied and not stored.
+			// Applied and not persisted.
 			await both([
 				deleted(CHANNEL, old, BEGIN + 1_000),
 				edited(CHANNEL, named, BEGIN + 1_001, 'x', { named: ['U02'] }),
@@ -523,7 +523,7 @@ for (const layout of LAYOUTS) {
 			};
 			const source: StateSource = Object.assign(Object.create(store.source), { timelineEntries: fails });
 			const { readState } = await process({ source, prefix: `${whole.keys.prefix}down:` });
-			// One that lies behind what can be counted is not set.
+			// A message that is older than the counted ones is not in the mark.
 			const old = readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 10 }, tell);
 			await expect(old).rejects.toThrow('the store is down');
 			expect(await readState.member('U02', 'C01')).toMatchObject({ lastRead: 0 });
@@ -580,7 +580,7 @@ for (const layout of LAYOUTS) {
 			expect((await readState.unread('U02', 'C01')).length).toBe(13_000);
 		});
 
-		/** U02 and a channel with five messages, of an epoch that has begun. */
+		/** U02 and a channel with five messages, in an epoch that has begun. */
 		const begun = async (more: { ledger?: Ledger } = {}) => {
 			const { store, process } = await world();
 			const made = await process({ fenced: true, ...more });
@@ -613,7 +613,7 @@ for (const layout of LAYOUTS) {
 			await epoch.begin(() => 2);
 			arrives.resolve();
 			await loading;
-			// It was read once more.
+			// It was read again.
 			expect(await commands.hget(keys.user('U03'), 'stamp')).toBe('2');
 		});
 
@@ -646,7 +646,7 @@ for (const layout of LAYOUTS) {
 			const { process, epoch, commands, mark } = await begun();
 			const { readState } = await process({ fenced: true, ledger });
 			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell);
-			// As if another node was emptied: who is loaded on this one goes on.
+			// As if another node were emptied: users on this node continue.
 			await commands.unlink(await epoch.markerBeside('C09'));
 			await mark(3);
 			await epoch.clear();
@@ -682,7 +682,7 @@ for (const layout of LAYOUTS) {
 			expect(await store.source.user('U02')).toEqual(stored);
 			await eventually(() => epoch.clear(), 5_000);
 			await epoch.begin(() => 2);
-			// A mark that takes long is refused where its process did not know yet of the new epoch.
+			// A slow mark is rejected if its process did not know of the new epoch yet.
 			await eventually(() => mark(3), 5_000);
 			expect(await (await process({ fenced: true })).epoch.completeSince()).toBe(2);
 		});

@@ -5,9 +5,9 @@ import { Verifier } from '../../src/durability/verifier.ts';
 import { eventually } from '../support/eventually.ts';
 import type { PortsDriver } from '../support/ports-driver.ts';
 
-/** What is served and what the store has are made to differ on purpose: it is told, and repaired by what the store has. */
+/** Served state and store are made to differ: the difference is reported, and repaired from the store. */
 
-/** Where the two are made to differ is the engine's business: what is served has to come to what the store says. */
+/** The engine decides how to make the two differ. Afterwards the served state must equal the store. */
 export interface Damage {
 	loseMessage(conversation: string, ts: number): Promise<void>;
 	loseReply(conversation: string, threadTs: number, ts: number): Promise<void>;
@@ -30,12 +30,12 @@ export function describeRepair({ name, open }: DamagedEngine): void {
 			const repairer = new Repairer(readState, verifier, Date.now);
 			const { c, posts, replies } = await aChannel(driver);
 			const verified = () => verifier.verify([ADA, GRACE], c);
-			// Where the store follows behind, it soon has all of it.
+			// If the store lags, it soon has all of it.
 			await eventually(async () => {
 				const { total } = await new Verifier(readState, store.source).verify([ADA, GRACE], c);
 				expect(total).toBe(4);
 			}, 30_000);
-			// Everything is in use before it is damaged.
+			// Everything is loaded before it is damaged.
 			expect(await verified()).toEqual({ checked: 4, drifted: [], total: 4 });
 
 			await damage.loseMessage(c, posts[1] as number);
@@ -49,7 +49,7 @@ export function describeRepair({ name, open }: DamagedEngine): void {
 				expect(Math.abs(served.unread - stored.unread)).toBe(1);
 				expect(Math.abs(served.mentions - stored.mentions)).toBe(1);
 			}
-			// Looking changes nothing.
+			// Verifying changes nothing.
 			expect((await verified()).drifted).toEqual(drifted);
 			expect(await repairer.repair(drifted)).toEqual(['repaired', 'repaired']);
 			expect((await verified()).drifted).toEqual([]);
@@ -64,7 +64,7 @@ export function describeRepair({ name, open }: DamagedEngine): void {
 			expect(await readState.row(GRACE, c)).toMatchObject(moved[0]?.stored ?? {});
 			expect({ ...verifier.meters, ...repairer.meters }).toEqual({ checked: 24, drifted: 5, repaired: 3 });
 
-			// It goes on from there.
+			// The state keeps working after the repair.
 			const before = (await readState.row(GRACE, c))?.unread ?? 0;
 			await driver.submit(ADA, c, post('one more'));
 			expect(await readState.row(GRACE, c)).toMatchObject({ unread: before + 1 });

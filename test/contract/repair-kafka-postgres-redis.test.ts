@@ -6,7 +6,7 @@ import { invalidateCopies, LAYOUTS } from '../support/redis.ts';
 import { describeConcurrentDevices } from './concurrent-contract.ts';
 import { describeRepair } from './repair-contract.ts';
 
-/** What is in Redis is damaged. */
+/** Damages the state in Redis. */
 for (const layout of LAYOUTS)
 	describeRepair({
 		name: layout,
@@ -27,7 +27,7 @@ for (const layout of LAYOUTS)
 						const base = Date.now();
 						await invalidateCopies(commands, keys, conversation, base);
 						await commands.zremrangebyscore(thread, ts, ts);
-						// It still counts as loaded.
+						// The state still counts as loaded.
 						await commands.zremrangebyscore(thread, 0, 0);
 						await commands.zadd(thread, 0, base);
 					},

@@ -17,7 +17,7 @@ import {
 	postsIn,
 } from '../support/store/facts.ts';
 
-/** Repair while the store trails: what it does not have yet must not be lost. */
+/** Repair while the store lags: changes that it does not have yet must not be lost. */
 
 const CHANNEL = conversation('C01');
 const tell = () => undefined;
@@ -26,7 +26,7 @@ const posts = (from: number, to: number) => postsIn(CHANNEL, from, to);
 
 type Entries = Awaited<ReturnType<StateSource['timelineEntries']>>;
 
-/** A source that lets something happen after entries were read, and before they are handed over. */
+/** A source that runs a callback after entries were read and before they are returned. */
 const withEntries = (source: StateSource, then: (read: Entries) => Promise<Entries>): StateSource =>
 	Object.assign(Object.create(source), {
 		timelineEntries: async (...asked: Parameters<StateSource['timelineEntries']>) =>
@@ -37,7 +37,7 @@ for (const layout of LAYOUTS) {
 	describe(`repair on ${layout}`, () => {
 		const worlds = readStateWorlds(layout);
 
-		/** A store, and processes on it whose marks reach it when they are let through. */
+		/** A store, and processes on it whose marks reach the store when the test releases them. */
 		const world = async () => {
 			const { store, process: open } = await worlds();
 			const process = async (repairing = IMPATIENT, source: StateSource = store.source) => {
@@ -202,7 +202,7 @@ for (const layout of LAYOUTS) {
 			const source = withEntries(store.source, async (read) => {
 				if (!isFirst) return read;
 				isFirst = false;
-				// It lies below what is loaded, is stored, and is what the store says when it is repaired.
+				// The entry is older than the loaded ones and persisted, so the repair takes it from the store.
 				await worker.apply(deleted(CHANNEL, message('C01', BEGIN + 170), BEGIN + 1_000));
 				expect(await worker.readState.repair('U02', 'C01')).toBe('repaired');
 				return read;

@@ -8,7 +8,7 @@ import { sequence } from '../../src/sequencer/decide.ts';
 import { Conversations } from '../../src/worker/conversations.ts';
 import { BEGIN, conversation, created, deleted, message, posted } from '../support/store/facts.ts';
 
-/** Sends with an id: what the owner of a conversation asks the store, and what it need not ask. */
+/** Sends with a client_msg_id: which ones the owner of a conversation looks up in the store. */
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -28,7 +28,7 @@ async function decided(on: Conversations, clientMsgId: string, at: number, user:
 const decideOnly = async (on: Conversations, clientMsgId: string, at: number) =>
 	(await decided(on, clientMsgId, at, 'U01')).effects;
 
-/** An owner that begins with what was stored, and a list of the sends that it asked for. */
+/** An owner that starts from the stored state, and the list of sends that it looked up. */
 async function owner() {
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-sends-'));
 	const store = await openSqliteStore(directory);
@@ -89,7 +89,7 @@ test('a deleted send still counts as sent; a send of more than a day ago does no
 	expect(await post(early, 'gone', BEGIN + 20)).toEqual({ ts: 10, repeated: true });
 	expect(await post(begin(), 'gone', BEGIN + 10 + DAY)).toEqual({ ts: 10, repeated: true });
 	expect(await post(begin(), 'gone', BEGIN + 11 + DAY)).toEqual({ ts: 11 + DAY, repeated: false });
-	// The newest counts.
+	// The newest send counts.
 	expect(await post(begin(), 'gone', BEGIN + 12 + DAY)).toEqual({ ts: 11 + DAY, repeated: true });
 });
 
@@ -121,7 +121,7 @@ test('the first few sends are looked up one by one, then all of a day are loaded
 	expect(await post(patient, 'third', BEGIN + 40)).toEqual({ ts: 40, repeated: false });
 	expect(asked).toHaveLength(2);
 	await store.ledger.commit(underWay);
-	// So many others that what was looked up is forgotten.
+	// So many other sends that the looked-up ones are evicted.
 	for (let step = 0; step < 1_100; step += 1) await post(patient, `more ${step}`, BEGIN + 50 + step);
 	expect(await post(patient, 'under way', BEGIN + 2_000)).toEqual({ ts: 30, repeated: true });
 	expect(await post(patient, 'before', BEGIN + 2_001)).toEqual({ ts: 10, repeated: true });

@@ -76,7 +76,7 @@ for (const word of ['pg_backend_pid', 'pg_try_advisory_lock_shared'])
 			(error: unknown) => error,
 		);
 		expect(failed).toBeInstanceOf(Error);
-		// A busy machine may take longer for an answer than this lock waits.
+		// A busy machine may take longer for an answer than the lock waits.
 		await eventually(() => cut.share(), 30_000);
 		expect(await other.tryExclusive()).toBe(false);
 	});

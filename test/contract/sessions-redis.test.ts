@@ -11,7 +11,7 @@ afterEach(() => {
 	for (const close of closing.splice(0)) close();
 });
 
-/** Nothing happens by itself. */
+/** No timer runs by itself. */
 const NEVER_MS = 3_600_000;
 
 let gateways = 0;
@@ -35,7 +35,7 @@ for (const layout of LAYOUTS) {
 				sessions.close();
 				close();
 			});
-			/** As if its process had been gone for longer than a sign of life lasts. */
+			/** As if the process had been gone for longer than a heartbeat lasts. */
 			const die = async (): Promise<void> => {
 				sessions.close();
 				await commands.del(keys.gatewayAlive(gateway));
@@ -96,11 +96,11 @@ for (const layout of LAYOUTS) {
 			expect(living.changed).toEqual([]);
 			await dying.die();
 			await Promise.all([living.sessions.sweep(), third.sessions.sweep()]);
-			// Each by one of them.
+			// Each user by one of the gateways.
 			const expected = Array.from({ length: 250 }, (_, index) => `U${index}`);
 			expect([...living.changed, ...third.changed].sort()).toEqual(expected.sort());
 			expect(await living.sessions.activeAmong(expected)).toEqual(new Set(['U1']));
-			// Nothing of it is left.
+			// Nothing of the dead gateway is left.
 			await living.sessions.sweep();
 			expect(living.changed.length + third.changed.length).toBe(250);
 			expect(await living.commands.smembers(living.keys.gateways())).not.toContain(dying.gateway);
@@ -116,7 +116,7 @@ for (const layout of LAYOUTS) {
 			await clumsy.commands.set(clumsy.keys.sessions('U2'), 'of a kind that the script cannot change');
 			await expect(clumsy.sessions.sweep()).rejects.toThrow('WRONGTYPE');
 			await clumsy.commands.del(clumsy.keys.sessions('U2'));
-			// Its claim ends with time.
+			// The claim of the dead gateway expires.
 			await living.sessions.sweep();
 			expect(living.changed).toEqual([]);
 			await living.commands.del(living.keys.gatewayClaim(dying.gateway));
@@ -169,7 +169,7 @@ for (const layout of LAYOUTS) {
 			const { sessions, commands, keys, gateway, changed } = await open();
 			await sessions.connected('U1', 'a-1');
 			await sessions.disconnected('U1', 'a-1');
-			// As it was before the end.
+			// The state from before the end.
 			await commands.hset(keys.gatewayConnections(gateway), 'a-1', 'U1');
 			await sessions.beat();
 			expect(changed).toEqual(['U1']);

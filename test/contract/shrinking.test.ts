@@ -7,14 +7,14 @@ import { portsDriver } from '../support/ports-driver.ts';
 import { embedded } from './engines.ts';
 
 /**
- * Many short histories, checked after every operation. Operations can be left out without making the rest
- * meaningless, so a failure shrinks to the few that bring it about.
+ * Many short histories, compared after every operation. Each operation can be removed without making the rest
+ * meaningless, so a failure shrinks to the few operations that cause it.
  */
 
 const USERS = Array.from({ length: USER_COUNT }, (_, index) => `U000USER0${index}`);
 const HISTORIES = 25;
 const LENGTH = 60;
-/** The same histories each time; other ones with another number. */
+/** The same histories in every run; another number gives others. */
 const SEED = Number(process.env.HISTORY_SEED ?? 20_260);
 
 const histories = fc

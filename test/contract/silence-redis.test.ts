@@ -6,7 +6,7 @@ import { connectBoth, LAYOUTS, type Layout, redisPlace } from '../support/redis.
 import { announcePort } from '../support/redis-nodes.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 
-/** A subscriber's connection that stays open and carries nothing any more is found, and replaced. */
+/** A subscriber's connection that stays open but delivers nothing is detected and replaced. */
 
 let services: OwnServices;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ async function until(what: () => boolean, withinMs = 30_000): Promise<void> {
 	}
 }
 
-/** One node, of one or of several, is reached through the proxy. */
+/** One node is reached through the proxy. */
 async function behindProxy(layout: Layout): Promise<{ url: string; proxy: CuttingProxy }> {
 	const { url } = redisPlace(layout, services.env);
 	const proxy = await cuttingProxy('127.0.0.1', Number(new URL(url).port));
@@ -56,12 +56,12 @@ for (const layout of LAYOUTS)
 			bus.close();
 			close();
 		});
-		// On every node of a cluster there are some of them.
+		// Every node of a cluster has some of them.
 		const topics = Array.from({ length: 50 }, (_, index) => `live:C${index}` as const);
 		const heard = new Set<string>();
 		for (const topic of topics) bus.subscribe(topic, () => heard.add(topic));
 		await bus.ready();
-		// Longer than silence is found in: connections that carry something are left alone.
+		// Longer than the detection takes: connections that deliver are not replaced.
 		await Bun.sleep(5_000);
 		expect(gaps).toBe(0);
 

@@ -15,7 +15,7 @@ import { SchemaTooNew } from '../../src/engine/store/migrations.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
-/** What is true of the SQLite store alone: its directory, its lock, and disks that fail. */
+/** Specific to the SQLite store: its directory, its lock, and failing disks. */
 
 let directory: string;
 const opened: Store[] = [];
@@ -116,7 +116,7 @@ describe('a directory that cannot be used', () => {
 			'no database at all, but longer than a header '.repeat(100),
 		);
 		expect(await failureOf(open())).toBeInstanceOf(DatabaseDamaged);
-		// The lock was given back.
+		// The lock was released.
 		await rm(join(directory, 'tidemark.db'));
 		await open();
 	});
@@ -150,7 +150,7 @@ describe('a full disk', () => {
 			people.reserveName('T01', 'lost', 'C02', BEGIN),
 			ledger.settled(),
 		];
-		// Handed over while the batch above is on its way.
+		// Committed while the batch above is being written.
 		await new Promise((resolve) => queueMicrotask(() => resolve(null)));
 		doomed.push(ledger.commit([small(BEGIN + 5)]), ledger.settled());
 		for (const failure of await Promise.all(doomed.map(failureOf))) {

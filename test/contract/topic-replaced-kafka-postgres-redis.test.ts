@@ -6,7 +6,7 @@ import { until } from '../support/log/entries.ts';
 import { type LoneWorker, loneWorker } from '../support/lone-worker.ts';
 import { conversation, created } from '../support/store/facts.ts';
 
-/** A topic is deleted and created again: what comes into the new one is not taken for what was written down of the old one. */
+/** A topic is deleted and created again: stored offsets of the old topic are not applied to the new one. */
 
 const WITHIN_MS = 60_000;
 const post = (text: string) =>
@@ -47,7 +47,7 @@ test('the partition stalls and reports what to do; afterwards the new topic is r
 	expect(await store.logOf(partition)).not.toBeNull();
 
 	await createAgain(partition.slice(0, partition.lastIndexOf('/')));
-	// More than were written down of the old one.
+	// More entries than the stored offset of the old topic.
 	const sent: number[] = [];
 	for (const text of ['three', 'four', 'five'])
 		sent.push(await eventually(() => lone.append('C01', post(text)), WITHIN_MS));

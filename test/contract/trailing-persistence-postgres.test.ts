@@ -9,7 +9,7 @@ import { numbers } from '../support/log/entries.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created, joined, message, posted } from '../support/store/facts.ts';
 
-/** What was decided comes to the store in transactions of a bounded size, and waits in a bounded memory. */
+/** Effects reach the store in transactions of a bounded size, and wait in a bounded amount of memory. */
 
 const MAX_BYTES = 100_000;
 const people = (count: number, from = 0): string[] => numbers(count, from).map((n) => `U${n}`);
@@ -66,7 +66,7 @@ beforeEach(async () => {
 	});
 });
 
-/** Each the effect of one command. */
+/** Each element has the effects of one command. */
 const commands = (effects: readonly Effect[], from = 0): DecidedSpan[] =>
 	effects.map((effect, index) => ({
 		span: { partition, from: from + index, to: from + index + 1 },
@@ -94,7 +94,7 @@ test('under load a transaction waits for more facts', async () => {
 	gate = promise;
 	persistence.take([first]);
 	await Bun.sleep(50);
-	// Arrives while the first transaction runs, and is joined by what arrives in the pause after it.
+	// Arrives while the first transaction runs; effects that arrive in the pause after it join the same transaction.
 	persistence.take([second]);
 	duringSleep = () => {
 		duringSleep = () => undefined;

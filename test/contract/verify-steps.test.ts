@@ -8,7 +8,7 @@ import { BEGIN, conversation, created, message, posted, postsIn } from '../suppo
 import { meterRows, TurnMeter } from '../support/turn-meter.ts';
 import { embedded } from './engines.ts';
 
-/** Comparing counts with the store holds nobody up: in each turn of the event loop it reads a few rows. */
+/** Comparing counts with the store delays nobody: each turn of the event loop reads only a few rows. */
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -18,7 +18,7 @@ afterEach(async () => {
 const CHANNEL = conversation('C01');
 const USERS = Array.from({ length: 12 }, (_, index) => `U${index + 10}`);
 const POSTS = COUNT_CAP + 6_000;
-/** A step, and the few rows that tell whose it is. */
+/** The rows of one step, and the few that identify its user. */
 const LARGEST_TURN = ROWS_PER_STEP + 300;
 
 /** Everybody but U01 is behind by more than a count shows; the oldest messages name some of them. */
@@ -44,7 +44,7 @@ async function farBehind(): Promise<{ engine: Engine; meter: TurnMeter }> {
 test('many users who are far behind are verified in small steps, none with more rows than a count shows', async () => {
 	const { engine, meter } = await farBehind();
 	const verifier = new Verifier(engine.readState, engine.store.source);
-	// What is served is loaded before: it is another matter, with steps of its own.
+	// The served state is loaded first, which has steps of its own.
 	expect(await engine.readState.row('U10', 'C01')).toMatchObject({ unread: COUNT_CAP, mentions: 2 });
 	meter.reset();
 	expect(await verifier.verify(USERS, 'C01')).toEqual({
@@ -53,7 +53,7 @@ test('many users who are far behind are verified in small steps, none with more 
 		total: USERS.length,
 	});
 	expect(meter.largest).toBeLessThanOrEqual(LARGEST_TURN);
-	// What they have in common is read once.
+	// Shared history is read once.
 	expect(meter.total).toBeLessThan(2 * COUNT_CAP);
 }, 60_000);
 
@@ -82,6 +82,6 @@ test('the regular self-check of a user reads as little in each turn', async () =
 	const { engine, meter } = await farBehind();
 	const verifier = new Verifier(engine.readState, engine.store.source);
 	expect(await verifier.verifySome('U10', 5, () => 0)).toEqual({ checked: 1, drifted: [] });
-	// Loading what is served takes steps, too: once, and twice as large.
+	// Loading the served state takes steps too: once, and twice as large.
 	expect(meter.largest).toBeLessThanOrEqual(2_048 + LARGEST_TURN);
 }, 60_000);

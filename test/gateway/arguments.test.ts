@@ -15,7 +15,7 @@ const NONE: ReadonlySet<string> = new Set();
 const parse = (schema: Schema, raw: Record<string, unknown>) =>
 	parseArguments(schema, new Map(Object.entries(raw)));
 
-/** As administrators' methods read their arguments. */
+/** Parses arguments as administrators' methods do. */
 const check = (schema: Schema, raw: Record<string, unknown>, ignored = NONE) =>
 	checkNames(schema, ignored, new Map(Object.entries(raw)));
 

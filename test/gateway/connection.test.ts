@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test';
 import { Connection, type Socket } from '../../src/gateway/socket/connection.ts';
 import { SentEvents } from '../../src/gateway/socket/sent-events.ts';
 
-/** A socket whose client takes what was sent when the test says so. */
+/** A socket whose client reads sent data when the test says so. */
 class FakeSocket implements Socket {
 	readonly sent: string[] = [];
 	closedWith: number | undefined;

@@ -6,14 +6,14 @@ import { Limits } from '../../src/gateway/limits.ts';
 import { emptyRow } from '../support/count-rows.ts';
 import { HandClock, userNamed } from './support.ts';
 
-/** Calls whose cost is known only when they are answered: it is charged then, by the rows that they took. */
+/** Calls whose cost is known only after the answer: it is charged then, by the number of rows. */
 
 const BURST = 10;
 const off = { perSecond: 0, burst: 0 };
 
 const row = (index: number): CountRow => emptyRow(`C${String(index).padStart(10, '0')}`);
 
-/** How many calls are left after one of a user in so many conversations. */
+/** How many calls are left after one call of a user in this many conversations. */
 async function leftAfter(method: Method, conversations: number): Promise<number> {
 	const requests = { perSecond: 1, burst: BURST };
 	const limits = new Limits({ requests, posts: off, connects: off }, new HandClock().now, () => 0);

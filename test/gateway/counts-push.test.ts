@@ -7,7 +7,7 @@ import type { ReadState } from '../../src/unread/read-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { TurnMeter } from '../support/turn-meter.ts';
 
-/** Counts that are pushed are those of now: not to who left, nor ahead of what a client still has to catch up on. */
+/** Pushed counts are current: none go to users who left, and none before events that a client still has to catch up on. */
 
 const ROW: CountRow = {
 	conversation: 'C1',
@@ -147,7 +147,7 @@ test('after a delete, counts for thousands of online users are computed a few pe
 		return session;
 	});
 	push.sent(sessions, { change: 'standing', conversation: 'C1' });
-	// What comes to be due meanwhile is not forgotten, nor told twice.
+	// Counts that become due meanwhile are neither forgotten nor sent twice.
 	push.sent(sessions.slice(0, 3), { change: 'standing', conversation: 'C1' });
 	while (asked.size < ONLINE) await Bun.sleep(1);
 	await Bun.sleep(1);

@@ -10,7 +10,10 @@ import type { Action, Result } from '../../src/sequencer/commands.ts';
 import { conversation, message } from '../support/store/facts.ts';
 import { ADMIN_TOKEN, authenticator, HandClock, random, SmallDirectory, TEAM, userNamed } from './support.ts';
 
-/** What was decided took place: an answer that cannot be completed then says so all the same, and never that nothing was changed. */
+/**
+ * A decided change has happened. If the answer cannot be completed afterwards, it still reports success, and never that
+ * nothing changed.
+ */
 
 const TOKEN = newToken(false, random);
 const CHANNEL = 'C0000000001';
@@ -22,7 +25,7 @@ const place = conversation(CHANNEL, { team: TEAM, name: 'old' });
 let isDecided: boolean;
 let services: Services;
 
-/** Answers until something was decided; from then on it cannot be asked. */
+/** Answers until a command is decided; afterwards every call fails. */
 const untilDecided = (methods: Readonly<Record<string, (...args: never[]) => unknown>>) =>
 	new Proxy(methods, {
 		get: (target, name) =>

@@ -5,7 +5,7 @@ import type { Conversation } from '../../src/model/conversation.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { HandClock, refusalOf, userNamed } from './support.ts';
 
-/** Posts to somebody who is deactivated are refused; no other post waits for the store, or fails with it. */
+/** Posts to a deactivated user are rejected. No other post waits for the store, or fails with it. */
 
 const DIRECT = { id: 'D1', people: ['U1', 'U2'] } as unknown as Conversation;
 

@@ -3,7 +3,7 @@ import { ERRORS_PAGE, renderErrors } from '../../scripts/docs-errors.ts';
 import { METHODS } from '../../src/gateway/http/methods/index.ts';
 import { ERRORS } from '../../src/model/errors.ts';
 
-/** The documentation says what the code does: neither has a method, an argument or an error that the other lacks. */
+/** Documentation and code agree: neither has a method, an argument or an error that the other lacks. */
 
 const read = (page: string): Promise<string> => Bun.file(new URL(`../../${page}`, import.meta.url)).text();
 
@@ -24,7 +24,7 @@ const rows: Row[] = [
 const names = (text: string, pattern: RegExp): string[] =>
 	[...text.matchAll(pattern)].map(([, name = '']) => name);
 
-/** In parentheses stand values, not names. */
+/** Parentheses contain values, not names. */
 const argumentsOf = (row: Row): string => row.arguments.replace(/\([^)]*\)/g, '');
 
 test('docs/methods.md has every method once', () => {

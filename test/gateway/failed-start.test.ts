@@ -5,7 +5,7 @@ import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
-/** A socket whose session cannot start is closed after a pause: clients connect again at once. */
+/** A socket whose session cannot start is closed after a pause, because clients reconnect at once. */
 
 const WATCHED_MS = 4_000;
 const LEAST_PAUSE_MS = 1_000;

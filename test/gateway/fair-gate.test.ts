@@ -3,7 +3,7 @@ import { FairGate } from '../../src/gateway/fair-gate.ts';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that says when it begins, and ends when it is told to. */
+/** Work that reports its start, and ends when the test says so. */
 function stage(gate: FairGate) {
 	const begun: string[] = [];
 	const ends = new Map<string, () => void>();

@@ -24,11 +24,11 @@ const NOTHING: SyncResult = {
 	recount: [],
 	threads: false,
 };
-/** Nine of these are more than a resuming socket may have held back. */
+/** Nine of these exceed what a resuming socket may hold back. */
 const LARGE = 'x'.repeat(500_000);
 const EVENTS = 12;
 
-/** The first socket never finishes resuming; the others listen. */
+/** The first socket never finishes resuming; the others are live. */
 async function scene(topic: Topic, users: readonly string[]) {
 	const bus = new MemoryBus();
 	const tickets = new MemoryTickets(Date.now, random);

@@ -3,7 +3,10 @@ import type { Connection } from '../../src/gateway/socket/connection.ts';
 import { FocusMarks } from '../../src/gateway/socket/focus-marks.ts';
 import { Receipts } from '../../src/gateway/socket/receipts.ts';
 
-/** What focus has to mark is bounded, whatever the store and the device do: beyond it the oldest stay unread. */
+/**
+ * The messages that focus has to mark are bounded, whatever the store and the device do: beyond the limit the oldest
+ * stay unread.
+ */
 
 const MOST = 10_000;
 

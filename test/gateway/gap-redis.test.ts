@@ -11,7 +11,7 @@ import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
-/** A gateway that did not hear for a while: no client goes on as if it had heard everything. */
+/** A gateway that missed publications: no client continues as if it had received everything. */
 
 let services: OwnServices;
 beforeAll(async () => {
@@ -76,9 +76,9 @@ for (const layout of LAYOUTS) {
 				expect(socket.frames.at(-1)).toEqual({ type: 'goodbye' });
 			}
 			expect(forgottenTokens()).toBeGreaterThan(0);
-			// Also who waits for an outcome: told when the bus hears again.
+			// Requests that wait for an outcome are told as well, when the bus is subscribed again.
 			await eventually(async () => expect(doubts()).toBeGreaterThan(0), 10_000);
-			// Nodes may be noticed to be gone one after the other: who came in between is sent away once more.
+			// The loss of nodes may be noticed one after the other: clients that connected in between are closed once more.
 			for (let isReceiving = false; !isReceiving; ) {
 				const after = await open();
 				bus.publish('user:U1', { type: 'event', frame: '{"type":"heard"}', at: 1 });

@@ -7,14 +7,14 @@ import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
-/** What is looked up is looked up when its changes are heard, and only where something may have happened before. */
+/** State is read after the subscription to its changes is active, and only if something may have changed before. */
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
 	for (const close of closing.splice(0)) await close();
 });
 
-/** Topics that are subscribed to and, a while later, heard. */
+/** Topics whose subscription becomes active a while after it was requested. */
 class SlowBus extends MemoryBus implements Bus {
 	readonly heard = new Set<Topic>();
 	private readonly asked = new Set<Topic>();

@@ -11,7 +11,7 @@ import type { ReadState } from '../../src/unread/read-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
-/** Who joins while connected hears everything that is posted from the join on, once and in order. */
+/** A connected user who joins gets every event from the join on, once and in order. */
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -47,19 +47,19 @@ for (const layout of LAYOUTS) {
 			return { bus, place };
 		};
 
-		/** A hub with one open socket, beside a worker that posts; what is posted is also what can be looked up. */
+		/** A hub with one open socket, and a worker that posts; posted messages can also be looked up. */
 		const scene = async () => {
 			const { bus, place } = await open();
 			const worker = (await open(place)).bus;
 			const posted: Posted[] = [];
 			const newest = new Map<string, number>();
 			const heard: Posted[] = [];
-			/** What else the socket was told. */
+			/** The other events that the socket got. */
 			const told: string[] = [];
 			const failures: unknown[] = [];
-			/** Lookups that are made wait for this. */
+			/** Lookups wait for this promise. */
 			const lookups = { begun: 0, until: Promise.resolve(), always: false };
-			/** What can be looked up besides, of the user alone. */
+			/** What else can be looked up, about the user alone. */
 			const own: LiveEvent[] = [];
 			const hub = new Hub(bus, new CountsPush({} as ReadState, console.error), {
 				newestChange: async (_user, conversation) => {
@@ -75,7 +75,7 @@ for (const layout of LAYOUTS) {
 						events,
 						frames: events.map(({ wire }) => JSON.stringify(wire)),
 						inside,
-						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
+						// No cut: messages posted meanwhile have earlier stamps, and are not among the events.
 						stamp: posted.at(-1)?.at ?? since,
 						position: posted.at(-1)?.at ?? since,
 						completeUpTo: 0,
@@ -148,7 +148,7 @@ for (const layout of LAYOUTS) {
 			lookups.until = Promise.withResolvers<void>().promise;
 			move('joined', 'C1');
 			await eventually(async () => expect(lookups.begun).toBe(2), 3_000);
-			// Of both lookups, the earlier one ends.
+			// Of the two lookups, the earlier one ends.
 			resolve();
 			await settled(0);
 			expect(heard).toEqual([]);

@@ -124,7 +124,7 @@ test('a call that turns out to cost more delays later calls, but never longer th
 	const { clock, limits } = setUp();
 	expect(limits.take('U1', 'requests')).toBe(0);
 	limits.charge('U1', 'requests', 24);
-	// Five below nothing, and one for the call itself.
+	// Five below zero, and one for the call itself.
 	expect(limits.take('U1', 'requests')).toBe(1);
 	clock.pass(600);
 	expect(limits.take('U1', 'requests')).toBe(0);
@@ -133,7 +133,7 @@ test('a call that turns out to cost more delays later calls, but never longer th
 	expect(limits.take('U2', 'requests')).toBe(0);
 	clock.pass(2_100);
 	expect(limits.take('U1', 'requests')).toBe(0);
-	// What is switched off stays so.
+	// A disabled limit stays disabled.
 	limits.charge('U1', 'posts', 1_000);
 	expect(limits.take('U1', 'posts')).toBe(0);
 });

@@ -24,7 +24,7 @@ beforeEach(() => {
 	});
 });
 
-/** Who hears an event of the conversation. */
+/** The listeners that get an event of the conversation. */
 function receivers(conversation: string): string[] {
 	received = [];
 	bus.publish(`live:${conversation}`, EVENT);

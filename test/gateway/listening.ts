@@ -17,14 +17,14 @@ import { listen } from '../../src/gateway/socket/server.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 
-/** A gateway that listens, with as little behind it as it can: for what sockets and gateways are by themselves. */
+/** A listening gateway with as few services as possible, for tests of sockets and gateways alone. */
 
 export interface Behind {
 	readonly gateway?: string;
 	readonly tickets: Tickets;
 	readonly bus?: Bus;
 	readonly sessions?: Sessions;
-	/** What the people here are in. */
+	/** The conversations of the users. */
 	readonly memberships?: () => Promise<{ readonly conversation: string }[]>;
 	readonly missed?: () => Promise<SyncResult>;
 	readonly newestChange?: () => Promise<number | null>;

@@ -14,7 +14,10 @@ import { type EnginePlace, embedded } from '../contract/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
-/** Two channels never have one name, also where nobody knows yet what came of a command; and no name stays taken by nobody. */
+/**
+ * Two channels never have the same name, even while the outcome of a command is unknown; and no name stays reserved for
+ * nothing.
+ */
 
 const MINUTE_MICROS = 60_000_000;
 const ADA: UserCaller = {
@@ -30,7 +33,7 @@ let place: EnginePlace;
 let engine: Engine;
 let requests: Requests;
 let services: Services;
-/** What happens to commands: they are decided, wait, or are refused before they are sent. */
+/** What happens to commands: they are decided, wait, or are rejected before they are sent. */
 let log: 'goes on' | 'waits' | 'is away';
 let waiting: CommandEntry[];
 let later: number;
@@ -52,7 +55,7 @@ beforeEach(async () => {
 		consume: () => ({ restart: () => undefined }),
 	};
 	const patience = {
-		// Only what waits is given up.
+		// Only waiting commands are given up.
 		get timeoutMs() {
 			return log === 'waits' ? 300 : 30_000;
 		},
@@ -85,7 +88,7 @@ const caught = (asked: Promise<unknown>) =>
 		(error) => error,
 	);
 
-/** What waited is decided now. */
+/** Decides the waiting commands. */
 async function release(): Promise<void> {
 	log = 'goes on';
 	for (const entry of waiting.splice(0)) await engine.log.append(entry);
@@ -118,7 +121,7 @@ test('the name stays reserved after a minute, while the creation may still happe
 	expect(await caught(create('later'))).toEqual(refused('outcome_unknown'));
 	later = 2 * MINUTE_MICROS;
 	const second = caught(create('later'));
-	// What is asked about the first one is decided after it.
+	// Commands about the first channel are decided after it.
 	for (let tries = 0; waiting.length < 2 && tries < 100; tries += 1) await Bun.sleep(5);
 	await release();
 	expect(await second).toEqual(refused('name_taken'));

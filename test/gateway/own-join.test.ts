@@ -6,11 +6,11 @@ import { deliver } from '../../src/worker/delivery.ts';
 import { BEGIN, conversation, joined, left } from '../support/store/facts.ts';
 
 /**
- * Applications greet when they are added: who joins hears of it, also where it does not hear the others yet. And who leaves,
- * also where it does not hear them any more.
+ * Applications greet when they are added. So a user who joins gets the event even if the subscription to the
+ * conversation is not active yet, and a user who leaves gets it even if the subscription has ended.
  */
 
-/** What is told about this, and to whom. */
+/** The events about this change, and their recipients. */
 function toldOf(wanted: string, effect: Effect): string[] {
 	const bus = new MemoryBus();
 	const told: string[] = [];

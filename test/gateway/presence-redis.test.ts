@@ -7,7 +7,7 @@ import { Presence } from '../../src/gateway/socket/presence.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
-/** Who was connected to a gateway that died is away, for the read state and for whoever watches. */
+/** Users of a gateway that died become away, in the read state and for users who watch their presence. */
 
 const closing: (() => void)[] = [];
 afterEach(() => {

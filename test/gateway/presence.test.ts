@@ -4,7 +4,7 @@ import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 
-/** Two gateways that look at one user at once leave the read state with what is. */
+/** Two gateways that update one user at once leave the read state with the right presence. */
 
 function scene() {
 	const sessions = new MemorySessions();
@@ -14,7 +14,7 @@ function scene() {
 		if (message.type === 'event') told.push(JSON.parse(message.frame).presence);
 	});
 	let active = false;
-	/** What holds a gateway up between looking and setting. */
+	/** Delays a gateway between reading and writing. */
 	let beforeSet: () => Promise<void> = async () => undefined;
 	const readState = {
 		setActive: async (_user: string, isActive: boolean) => {

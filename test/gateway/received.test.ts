@@ -11,7 +11,7 @@ import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
 import { authenticator, HandClock, random, refusalOf, SmallDirectory, TEAM, userNamed } from './support.ts';
 
-/** Whose fault a request is that was refused, and whose memory its body: several users behind one address. */
+/** Which user or address a rejected request, and the memory of its body, counts for: several users behind one address. */
 
 const ADDRESS = '192.0.2.1';
 const TOKEN = newToken(false, random);
@@ -62,7 +62,7 @@ test('a recently known user is served behind a locked-out address; an unknown on
 	clock.pass(61_000);
 	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
 	expect(await refusalOf(() => send(newToken(false, random)))).toBe('ratelimited');
-	// What was known only long ago is not known.
+	// A user who was known only long ago is unknown.
 	clock.pass(61 * 60_000);
 	await lockOut();
 	expect(await refusalOf(() => send(TOKEN))).toBe('ratelimited');

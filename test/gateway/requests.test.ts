@@ -3,10 +3,10 @@ import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { MAX_POSTS_WAITING, Requests, type Timeouts } from '../../src/gateway/requests.ts';
 import { risingClock } from '../../src/model/ts.ts';
 
-/** Commands that nobody decides about. */
+/** Commands that no worker decides. */
 
 const ACTOR = { user: 'U01', team: 'T01' };
-/** Hears what is published, as long as it is not said to be deaf. */
+/** A bus that receives publications, unless the test marks it as not subscribed. */
 class SilentBus extends MemoryBus {
 	isSilent = false;
 
@@ -128,7 +128,7 @@ test('while outcomes cannot be received, nothing is sent, and no worker is blame
 	});
 	expect(asked).toEqual([1]);
 	expect(reported).toEqual([]);
-	// Of what is asked for afterwards, it is told as ever.
+	// Later requests get their outcomes as usual.
 	bus.isSilent = false;
 	await expect(submit()).rejects.toMatchObject({
 		detail: 'no worker answered in time; the change may still happen',
@@ -146,7 +146,7 @@ test('a conversation with too many waiting posts is slowed down alone, until the
 	const appended = asked.length;
 	expect(await ended(post('C01'))).toMatchObject({ code: 'ratelimited', retryAfterSeconds: 1 });
 	expect(asked).toHaveLength(appended);
-	// Others post, and the hot one can still be changed otherwise.
+	// Other users can post, and the busy conversation can still be changed in other ways.
 	const others = [ended(post('C02')), ended(submit())];
 	expect(asked).toHaveLength(appended + 2);
 	answer(asked[0] ?? 0);

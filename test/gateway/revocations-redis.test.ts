@@ -7,7 +7,7 @@ import { hashToken, newToken } from '../../src/gateway/auth/tokens.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 import { authenticator, HandClock, random, refusalOf, SmallDirectory, userNamed } from './support.ts';
 
-/** A token that is revoked at one gateway is remembered at none. */
+/** A token that is revoked at one gateway is cached at none. */
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -49,7 +49,7 @@ for (const layout of LAYOUTS) {
 			const there = await gateway(directory, here.place);
 			for (const token of [revoked, other]) await there.auth.identify(token);
 			directory.keep(revoked, user, 1);
-			// Still remembered: nobody has told.
+			// Still cached: no gateway has published the revocation.
 			await there.auth.identify(revoked);
 			publishRevocation(here.bus, hashToken(revoked), user.id);
 			for (let tries = 0; tries < 500 && (await isAdmitted(there.auth, revoked)); tries += 1)

@@ -16,7 +16,7 @@ import {
 import { type LiveEvent, liveEvent } from '../../src/protocol/live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from '../../src/protocol/message-events.ts';
 
-/** What comes live after it was told, or after something newer about the same was: it must not undo that. */
+/** Live events that arrive after the same event, or a newer one about the same subject, was sent: they must not undo it. */
 
 const JOINED = 100;
 const channel: Conversation = {
@@ -83,7 +83,7 @@ const about = (what: Changed['what'], at: number): Live => ({
 	event: changedEvent({ conversation: channel, what, actor: 'U1', at }),
 });
 
-/** Of these live events those that still have to be told. */
+/** Those of these live events that still have to be sent. */
 const left = (sent: readonly Live[], live: readonly Live[]): readonly Live[] => {
 	const already = new SentEvents(
 		sent.map(({ event }) => event),
@@ -114,7 +114,7 @@ test('an older text does not replace a newer one', () => {
 test('thread, name and archived state are sent in their current state', () => {
 	const sent = [replied(50, 130), about('rename', 131), about('unarchive', 132)];
 	expect(left(sent, [replied(50, 120), about('rename', 121), about('archive', 122)])).toEqual([]);
-	// The message itself is another matter than how its thread looks.
+	// A message and the state of its thread are different subjects.
 	expect(left(sent, [changed(50, 120), about('topic', 121), replied(51, 122)])).toHaveLength(3);
 });
 

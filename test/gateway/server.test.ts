@@ -10,7 +10,7 @@ import type { Services } from '../../src/gateway/services.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { ADMIN_TOKEN, authenticator, HandClock, random, SmallDirectory, TEAM, userNamed } from './support.ts';
 
-/** The sequence that every call goes through, with only those services behind it that it needs itself. */
+/** The sequence that every call goes through, with only the services that it needs itself. */
 
 const RATES: Rates = {
 	requests: { perSecond: 1, burst: 3 },
@@ -107,7 +107,7 @@ describe('the envelope', () => {
 		expect(response.status).toBe(429);
 		expect(response.headers.get('retry-after')).toBe('1');
 		expect(body).toEqual({ ok: false, error: 'ratelimited' });
-		// Connecting has a limit of its own, and those refused are spread.
+		// Connecting has its own limit, and rejected clients are spread over time.
 		for (let index = 0; index < 3; index += 1) expect((await call('rtm.connect')).body.ok).toBeTrue();
 		expect((await call('rtm.connect')).response.headers.get('retry-after')).toBe('4');
 	});
@@ -191,7 +191,7 @@ describe('routes', () => {
 			headers: { 'content-length': '10', authorization: `Bearer ${TOKEN}` },
 		});
 		const answering = handle(request, services);
-		// Until it is known whose body it is, it has no end.
+		// The time of a body starts only when its user is known.
 		while (directory.asked < 2) await Bun.sleep(1);
 		await Bun.sleep(1);
 		clock.pass(31_000);

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../src/model/errors.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import type { RandomBytes } from '../../src/model/ids.ts';
 
-/** What the tests of the gateway share: a clock to turn by hand, known people, and a directory of them. */
+/** What the gateway's tests share: a clock that tests move, known users, and a directory of them. */
 
 export const ADMIN_TOKEN = 'xoxa-the-administrators-own-token';
 export const TEAM = 'T0000000001';
@@ -35,12 +35,12 @@ export class HandClock {
 	}
 }
 
-/** People and tokens in memory, counting how often it was asked. */
+/** Users and tokens in memory; counts how often it was read. */
 export class SmallDirectory {
 	readonly people = new Map<string, User>();
 	readonly kept = new Map<string, Token>();
 	asked = 0;
-	/** It cannot be read. */
+	/** When true, every read fails. */
 	isAway = false;
 
 	add(user: User, token?: string): this {
@@ -77,7 +77,7 @@ export const authenticator = (
 ): Authenticator =>
 	new Authenticator({ directory, adminToken: ADMIN_TOKEN, jwt: null, nowMs: clock.now, ...more });
 
-/** The code that this was refused with. */
+/** The code of the error. */
 export async function refusalOf(work: () => unknown): Promise<ErrorCode> {
 	return (await caught(work)).code;
 }

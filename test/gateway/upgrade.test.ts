@@ -5,7 +5,10 @@ import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
-/** An upgrade takes as long as its ticket takes to be looked up, and is accepted whatever that gives. */
+/**
+ * An upgrade waits for the lookup of its ticket, and is always accepted, so that the client gets the reason of a
+ * rejection.
+ */
 
 const ADMISSION: Admission = {
 	user: userNamed('U1'),
@@ -21,7 +24,7 @@ afterEach(async () => {
 	for (const close of closing.splice(0)) await close();
 });
 
-/** Tickets as they are in Redis: elsewhere. */
+/** Tickets that are stored elsewhere, as in Redis. */
 function remoteTickets(): Tickets {
 	const tickets = new MemoryTickets(Date.now, random);
 	return {

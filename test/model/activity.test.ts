@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Activity } from '../../src/model/activity.ts';
 
-/** When a user was active: this decides whom `<!here>` mentions. */
+/** When a user was active, which decides whom `<!here>` mentions. */
 
 const spans = (activity: Activity, times: readonly number[]): boolean[] =>
 	times.map((ts) => activity.isActiveAt(ts));

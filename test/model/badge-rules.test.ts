@@ -9,7 +9,7 @@ import {
 } from '../../src/model/counting.ts';
 import { Timeline } from '../../src/model/timeline.ts';
 
-/** What a count shows, by the type of conversation and whether it is muted; and when a post moves its author's cursor. */
+/** Which entries count, by the kind of conversation and whether it is muted; and when a post moves its author's cursor. */
 
 const counts: Counts = { unread: 7, mentions: 3, named: 2, namedInThreadOnly: 1 };
 
@@ -84,7 +84,7 @@ function timeline(): Timeline {
 test('a post moves its author’s cursor only if nothing before it was unread', () => {
 	expect(isCaughtUp(timeline(), readerAt(10), 20)).toBe(true);
 	expect(isCaughtUp(timeline(), readerAt(5), 20)).toBe(false);
-	// Read by itself, the message before does not count, and what comes after the post does not matter.
+	// If the previous message is in the ahead set, it does not count, and messages after the post do not matter.
 	expect(isCaughtUp(timeline(), readerAt(5, [10]), 20)).toBe(true);
 	expect(isCaughtUp(timeline(), readerAt(20), 40)).toBe(false);
 });

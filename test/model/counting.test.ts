@@ -11,12 +11,12 @@ import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../.
 import type { MemberContext } from '../../src/model/views.ts';
 import { Random } from '../support/oracle/random.ts';
 
-/** Counting stops where more is not shown; what it shows is what a walk over everything adds up to. */
+/** Counting stops at the cap, and gives the same result as a scan of all entries. */
 
 const READER = 7;
 const ALL = Number.POSITIVE_INFINITY;
 
-/** Counts the entries that were looked at. */
+/** Counts the entries that were read. */
 class MeteredTimeline extends Timeline {
 	looked = 0;
 
@@ -41,7 +41,7 @@ function entry(ts: number, random: Random, mentionsOneIn: number): Entry {
 	return { ts, author: random.below(5) === 0 ? READER : 1, flags, named };
 }
 
-/** A timeline that was loaded, appended to, edited and deleted from. */
+/** A timeline with loaded, appended, edited and deleted entries. */
 function timelineOf(seed: number, size: number, mentionsOneIn: number): MeteredTimeline {
 	const random = new Random(seed);
 	const timeline = new MeteredTimeline(0);
@@ -92,7 +92,7 @@ describe('counting unread entries', () => {
 		const mentions = timeline.mentioning.length;
 		const { looked: before } = timeline;
 		countUnread(timeline, readerAt(0), 500);
-		// Some of the newest are the reader's own.
+		// Some of the newest entries are the user's own.
 		expect(timeline.looked - before).toBeLessThan(500 * 2 + mentions);
 	});
 });

@@ -9,13 +9,13 @@ import {
 import { Timeline } from '../../src/model/timeline.ts';
 import { Random } from '../support/oracle/random.ts';
 
-/** How marks move a read position: compared with a reader who keeps a tick beside every message. */
+/** How marks move a cursor, compared with a model that has a flag for every message. */
 
 const ME = 7;
 const OTHER = 1;
 const START: Cursor = { ts: 0, revision: 0, ahead: new Set() };
 
-/** Messages 10, 20, 30 …; every fourth is the reader's own. */
+/** Messages 10, 20, 30 …; every fourth is the user's own. */
 function timelineOf(size: number): Timeline {
 	const timeline = new Timeline(0);
 	for (let step = 1; step <= size; step += 1)
@@ -30,7 +30,7 @@ const read = (ts: number, revision?: number): Mark => ({ type: 'read', ts, revis
 const unread = (ts: number): Mark => ({ type: 'unread', ts });
 const single = (...tss: number[]): Mark => ({ type: 'messages', tss });
 
-/** Which messages of others are unread. */
+/** The unread messages of other users. */
 const unreadOf = ({ ts, ahead }: Cursor, timeline: Timeline): number[] =>
 	Array.from({ length: timeline.size }, (_, index) => index)
 		.filter((index) => timeline.authorAt(index) !== ME)
@@ -67,7 +67,7 @@ describe('marks', () => {
 		expect(applyMark(back, read(80, 0), timeline, ME)).toEqual({ cursor: back, ignored: true });
 		expect(applyMark(back, read(80, 1), timeline, ME).cursor.ts).toBe(80);
 		expect(applyMark(back, read(80), timeline, ME).cursor.ts).toBe(80);
-		// Never forward, and the revision rises all the same.
+		// The cursor never moves forward, and the revision rises anyway.
 		expect(after(back, [unread(70)], timeline)).toEqual({ ts: 29, revision: 2, ahead: new Set() });
 	});
 
@@ -96,7 +96,7 @@ describe('marks', () => {
 		const timeline = timelineOf(8);
 		const ahead = after(START, [single(20), single(30)], timeline);
 		expect([ahead.ts, [...ahead.ahead]]).toEqual([0, [20, 30]]);
-		// 40 is the reader's own.
+		// 40 is the user's own.
 		const moved = after(ahead, [single(10)], timeline);
 		expect([moved.ts, [...moved.ahead]]).toEqual([40, []]);
 		expect(after(moved, [single(10, 999)], timeline)).toBe(moved);

@@ -9,7 +9,7 @@ import {
 	SLACKBOT_ID,
 } from '../../src/model/ids.ts';
 
-/** Ids: what they look like, and when two are the same. */
+/** The format of ids, and when two are equal. */
 
 const digest = (text: string): Uint8Array => new Bun.CryptoHasher('sha256').update(text).digest();
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { isShownInline } from '../../src/model/file-types.ts';
 import { imageSize } from '../../src/model/image-size.ts';
 
-/** The size of a picture from its first bytes; files that a browser may show by itself. */
+/** The size of a picture from its first bytes, and which files a browser may show inline. */
 
 const bytes = (hex: string): Uint8Array => Uint8Array.fromHex(hex.replaceAll(' ', ''));
 

@@ -6,7 +6,7 @@ import {
 	parsePosition,
 } from '../../src/model/position.ts';
 
-/** Positions sort as text in the order of what they stand for. */
+/** Positions sort as text in the order of the changes. */
 
 test('a later position sorts after an earlier one', () => {
 	const stamps = [0, 9, 10, 1_717_200_000_123_456];

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { dayOf, MAX_TERMS, parseSearch } from '../../src/model/search-query.ts';
 
-/** What is written into a search box, taken apart. */
+/** Parses the text of a search. */
 
 const DAY = 86_400_000_000;
 const NOW = (dayOf('2024-06-15') as number) + 3_600_000_000;

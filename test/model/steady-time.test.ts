@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { HOLD_MICROS, steadyTime, TOLERATED_MICROS } from '../../src/model/steady-time.ts';
 
-/** A machine whose time of day can be set while time passes. */
+/** A machine whose wall clock can be set while time passes. */
 function machine() {
 	let wall = 1_000_000_000_000_000;
 	let elapsed = 5_000;

@@ -1,4 +1,4 @@
-/** The formulas of unread and mentions, and what a row shows of them. Each test states the sentence it checks. */
+/** The formulas of unread and mentions, and the fields of a row. Each test states the sentence that it checks. */
 
 import { describe, expect, test } from 'bun:test';
 import { ANN, BEN, CHANNEL, CID, DM, DOT, Example, GROUP } from '../support/oracle/example.ts';

@@ -1,4 +1,4 @@
-/** "What moves them": post, edit, delete, reply, join, leave, kick, archive. */
+/** The section "What moves them" of docs/model.md: post, edit, delete, reply, join, leave, kick, archive. */
 
 import { describe, expect, test } from 'bun:test';
 import { ANN, BEN, CHANNEL, CID, DM, DOT, Example } from '../support/oracle/example.ts';

@@ -1,4 +1,4 @@
-/** Tests of the test: histories are deterministic and reach every operation, and wrong servers are caught. */
+/** Tests of the tests: histories are deterministic and reach every operation, and wrong servers are caught. */
 
 import { describe, expect, test } from 'bun:test';
 import { firstDifference } from '../support/oracle/compare.ts';

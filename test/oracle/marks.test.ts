@@ -1,9 +1,12 @@
-/** "What moves them": the marks, and the revision that keeps a second device from undoing one. */
+/**
+ * The section "What moves them" of docs/model.md: the marks, and the revision that keeps a second device from undoing a
+ * mark unread.
+ */
 
 import { describe, expect, test } from 'bun:test';
 import { ANN, BEN, CHANNEL, CID, DM, Example } from '../support/oracle/example.ts';
 
-/** Four messages of Ann: 100, 200, 300, 400. */
+/** Four messages by Ann: 100, 200, 300, 400. */
 function fourMessages(): Example {
 	const e = new Example();
 	for (let count = 0; count < 4; count += 1) {

@@ -1,4 +1,4 @@
-/** Who a message names, whom it mentions, and what stands in code. */
+/** Whom a message names, whom it mentions, and mentions in code. */
 
 import { describe, expect, test } from 'bun:test';
 import { ANN, BEN, CHANNEL, CID, DOT, Example } from '../support/oracle/example.ts';

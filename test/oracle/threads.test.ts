@@ -1,4 +1,4 @@
-/** Every sentence about threads: who follows, where their cursors start, what moves them, what they count. */
+/** Every sentence of docs/model.md about threads: who follows, where cursors start, what moves them, what they count. */
 
 import { describe, expect, test } from 'bun:test';
 import { ANN, BEN, CHANNEL, CID, DM, DOT, Example } from '../support/oracle/example.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate for localhost, made for one run: nothing that looks like a secret lies in the repository. */
+/** A certificate for localhost, created for each run, so that the repository contains nothing that looks like a secret. */
 
 const der = (tag: number, ...parts: (Buffer | number[])[]): Buffer => {
 	const body = Buffer.concat(parts.map((part) => Buffer.from(part)));

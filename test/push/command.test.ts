@@ -4,7 +4,7 @@ import { tidemark } from '../support/process.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
 import { until, withPush } from './push-server.ts';
 
-/** `tidemark push`: what was given up, and another try of it. */
+/** `tidemark push`: lists dead letters and replays them. */
 
 test('lists dead letters without device tokens, and replays them', () =>
 	withPush(async (scene) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { decide, type Recipient, reasonOf, type Subject } from '../../src/push/decide.ts';
 
-/** The decision against the rules as they are written in docs/push.md, each read on its own. */
+/** Compares the decision with the rules of docs/push.md, each implemented on its own. */
 
 const ANNA = 'U000000ANNA';
 const BEN = 'U0000000BEN';
@@ -32,7 +32,10 @@ const recipients: fc.Arbitrary<Recipient> = fc.record({
 	waited: fc.boolean(),
 });
 
-/** Rules that let somebody be told, and rules that forbid it: told is who has one of the first and none of the second. */
+/**
+ * Rules that allow a notification, and rules that forbid it: a user is notified if one of the first and none of the
+ * second applies.
+ */
 function byTheRules(message: Subject, who: Recipient): 'notify' | 'wait' | 'no' {
 	const onlyInThread = message.threadTs !== null && !message.broadcast;
 	const named = message.named.includes(who.user);
@@ -66,7 +69,7 @@ test('notifies exactly the users that the rules select', () => {
 	fc.assert(
 		fc.property(sane, ([message, who]) => {
 			expect(decide(message, who)).toBe(byTheRules(message, who));
-			// An edit tells whom it calls; whom the message concerned otherwise was told when it was posted.
+			// An edit notifies the users it newly mentions; other users were notified when the message was posted.
 			const called =
 				message.named.includes(who.user) ||
 				(!who.muted && !message.direct && (message.channelWide || (message.here && who.wasActive)));

@@ -10,9 +10,9 @@ import {
 	withPush,
 } from './push-server.ts';
 
-/** What goes wrong with a provider: one clear line, a degraded health, and posting goes on. */
+/** Failures of a provider: one clear log line, a degraded state, and posting continues. */
 
-/** A post goes through while the provider is away; the notification is neither lost nor shown. */
+/** A post succeeds while the provider is unavailable; the notification is neither lost nor shown. */
 async function postingGoesOn(scene: PushScene): Promise<{ people: readonly Person[]; channel: string }> {
 	const { people } = await makeWorkspace(scene.url, 2);
 	const [anna, ben] = people as [Person, Person];
@@ -38,7 +38,7 @@ async function degradedOnce(scene: PushScene, cause: RegExp): Promise<void> {
 	);
 	expect(degraded).toHaveLength(1);
 	expect(degraded[0]).toMatch(cause);
-	// Long enough for several tries: they are not told again.
+	// Long enough for several attempts, which are not logged again.
 	await Bun.sleep(2_500);
 	expect(linesOfAbsence(scene)).toHaveLength(1);
 	expect(linesOfAbsence(scene)[0]).toMatch(cause);
@@ -140,7 +140,7 @@ test('connections end in mid-stream, by GOAWAY and by being cut: nothing is lost
 			({ sent }) => sent === 300,
 		);
 		expect(counts).toMatchObject({ sent: 300, doubled: 0 });
-		// It did happen.
+		// The failure did happen.
 		expect(counts.connections).toBeGreaterThan(5);
 		expect(counts.repeated).toBeGreaterThan(0);
 	}, onlyApns({})));

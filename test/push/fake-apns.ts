@@ -9,7 +9,7 @@ import { importSPKI, jwtVerify } from 'jose';
 import type { Phones } from './fake-devices.ts';
 import { type Faults, FaultyTokens } from './fake-faults.ts';
 
-/** APNs as far as a provider sees it: HTTP/2 over TLS, signatures and claims checked, every header looked at. */
+/** A fake APNs: HTTP/2 over TLS, which checks signatures, claims and every header. */
 
 export interface FakeApnsOptions {
 	readonly key: string;
@@ -33,7 +33,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/;
 export class FakeApns {
 	readonly server: Http2SecureServer;
 	connections = 0;
-	/** Tokens of the provider that were seen, and whether they are right. */
+	/** The provider tokens that were received, and whether they are valid. */
 	private readonly tokens = new Map<string, Promise<string | null>>();
 	private readonly faulty = new FaultyTokens();
 	private requests = 0;
@@ -59,7 +59,7 @@ export class FakeApns {
 		stream.on('error', () => undefined);
 		const { session } = stream;
 		if (faults.goAwayEvery > 0 && this.requests % faults.goAwayEvery === 0 && session) {
-			// This stream and later ones were not looked at; earlier ones are answered.
+			// This stream and later ones were not processed; earlier ones are answered.
 			session.goaway(0, Math.max(0, (stream.id ?? 1) - 2));
 			return;
 		}
@@ -133,7 +133,7 @@ export class FakeApns {
 		if (protectedHeader.kid !== keyId || payload.iat === undefined) throw new Error('wrong key');
 	}
 
-	/** Null: taken. */
+	/** Null: accepted. */
 	private record(headers: IncomingHttpHeaders, body: string): Refused | null {
 		const { phones } = this.options;
 		const token = tokenIn(headers);

@@ -1,6 +1,6 @@
 import { createDecipheriv, createECDH, type ECDH, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A browser's side of a subscription: its keys, and how it reads what arrives (RFC 8291), written from the RFC. */
+/** A browser's side of a subscription: its keys and the decryption of pushes (RFC 8291), written from the RFC. */
 
 const RECORD_HEAD = 21;
 const TAG_BYTES = 16;
@@ -11,13 +11,13 @@ export class FakeBrowser {
 
 	constructor(
 		readonly endpoint: string,
-		/** The server that it subscribed to, and nobody else, may write to it. */
+		/** The server that the browser subscribed to; no other may send to it. */
 		readonly serverKey: string,
 	) {
 		this.curve.generateKeys();
 	}
 
-	/** As PushSubscription.toJSON() has it. */
+	/** The result of PushSubscription.toJSON(). */
 	subscription(): string {
 		return JSON.stringify({
 			endpoint: this.endpoint,
@@ -44,7 +44,7 @@ export class FakeBrowser {
 		cipher.setAuthTag(record.subarray(-TAG_BYTES));
 		const plain = Buffer.concat([cipher.update(record.subarray(0, -TAG_BYTES)), cipher.final()]);
 		const end = plain.findLastIndex((byte) => byte !== 0);
-		// 2 ends the last record; 0s behind it are padding.
+		// 2 ends the last record; the zeros after it are padding.
 		if (plain[end] !== 2) throw new Error('the last record does not end as one');
 		return plain.subarray(0, end).toString('utf8');
 	}

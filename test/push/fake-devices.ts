@@ -1,22 +1,22 @@
-/** What phones would show: the same rules for both providers. Pure, so that the counts can be trusted. */
+/** What phones would show, by the same rules for both providers. Pure, so that the counts can be trusted. */
 
 export interface Phone {
-	/** What is on the lock screen: under its name, which a second one of the same name replaces. */
+	/** The notifications on the lock screen, by name. A second one with the same name replaces the first. */
 	readonly shown: Map<string, { readonly title: string; readonly body: string }>;
 	badge: number;
-	/** Notifications that arrived, replacements included. */
+	/** Number of notifications that arrived, including replacements. */
 	received: number;
-	/** Removed because it was read elsewhere. */
+	/** Number of notifications that were removed because the message was read elsewhere. */
 	withdrawn: number;
-	/** Silent updates: when, and the badge. */
+	/** Silent updates: time and badge. */
 	readonly updates: { readonly at: number; readonly badge: number }[];
 }
 
 export class Phones {
 	readonly all = new Map<string, Phone>();
-	/** Notifications that replaced one: sent again because nobody knew that the first had arrived. */
+	/** Notifications that replaced one: sent again because the first one was not acknowledged. */
 	repeated = 0;
-	/** A second notification of a message, under another name: what must not be. */
+	/** A second notification of a message under another name, which must not happen. */
 	doubled = 0;
 	private readonly messages = new Map<string, string>();
 
@@ -58,7 +58,7 @@ export class Phones {
 		const phones = [...this.all.values()];
 		const sum = (of: (phone: Phone) => number) => phones.reduce((total, phone) => total + of(phone), 0);
 		return {
-			/** Of different messages and devices. */
+			/** The number of different pairs of message and device. */
 			sent: this.messages.size,
 			repeated: this.repeated,
 			doubled: this.doubled,

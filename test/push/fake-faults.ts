@@ -1,11 +1,11 @@
-/** What the providers do wrong on purpose: by how a device's token begins, or for everybody. */
+/** Deliberate faults of the providers: chosen by the prefix of a device token, or for all devices. */
 
 export interface Faults {
-	/** Every request is refused as if the key was wrong, or the account revoked. */
+	/** Every request is rejected as if the key were wrong or the account revoked. */
 	revoked: boolean;
-	/** After so many requests the connection is ended by GOAWAY, with what came last not looked at; 0: never. */
+	/** After this many requests GOAWAY ends the connection, and the last ones are not processed; 0: never. */
 	goAwayEvery: number;
-	/** After so many requests the connection is cut, with everything on it taken and not answered; 0: never. */
+	/** After this many requests the connection is cut: all requests were accepted, and none answered; 0: never. */
 	cutEvery: number;
 }
 
@@ -16,7 +16,10 @@ export type Fault = { readonly status: number; readonly reason: string; readonly
 export class FaultyTokens {
 	private readonly tries = new Map<string, number>();
 
-	/** `gone-…`, `bad-…`, `large-…`, `never-…`, `throttled-2-…`: the last for so many tries. Null: nothing is wrong. */
+	/**
+	 * By the prefix `gone-…`, `bad-…`, `large-…`, `never-…` or `throttled-2-…`, the last for that many attempts. Null:
+	 * no fault.
+	 */
 	of(token: string): Fault | null {
 		const tries = (this.tries.get(token) ?? 0) + 1;
 		const [, kind, times] = /^(gone|bad|large|never|failing|throttled|topic)(?:-(\d+))?-/.exec(token) ?? [];

@@ -3,7 +3,7 @@ import { importSPKI, jwtVerify } from 'jose';
 import type { Phones } from './fake-devices.ts';
 import { type Faults, FaultyTokens } from './fake-faults.ts';
 
-/** FCM's HTTP v1 and the place where a service account gets its token, as far as a provider sees them. */
+/** A fake of FCM's HTTP v1 API, and of the endpoint where a service account gets its token. */
 
 export interface FakeFcmOptions {
 	readonly key: string;
@@ -15,7 +15,7 @@ export interface FakeFcmOptions {
 	readonly faults: Faults;
 }
 
-/** FCM's own words for what is wrong. */
+/** FCM's own error codes. */
 const CODES: Readonly<Record<string, [status: number, code: string]>> = {
 	Unregistered: [404, 'UNREGISTERED'],
 	BadDeviceToken: [400, 'INVALID_ARGUMENT'],
@@ -25,7 +25,7 @@ const CODES: Readonly<Record<string, [status: number, code: string]>> = {
 
 export class FakeFcm {
 	readonly server: Http2SecureServer;
-	/** Exchanges of a JWT for a token. */
+	/** Number of JWTs exchanged for a token. */
 	exchanges = 0;
 	private readonly faulty = new FaultyTokens();
 
@@ -46,7 +46,7 @@ export class FakeFcm {
 		});
 	}
 
-	/** Where `token_uri` points to. */
+	/** The address for `token_uri`. */
 	async exchange(request: Request, address: string): Promise<Response> {
 		const { faults, publicKey, email } = this.options;
 		if (faults.revoked) return Response.json({ error: 'invalid_grant' }, { status: 400 });

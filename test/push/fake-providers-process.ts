@@ -6,8 +6,8 @@ import { FakeFcm } from './fake-fcm.ts';
 import { FakeWebPush } from './fake-web-push.ts';
 
 /**
- * All providers in a process of their own, so that they neither share a core with the sender nor die with it. Told what
- * to be by its environment, asked and told to misbehave over plain HTTP.
+ * All fake providers in a process of their own, so that they neither share a core with the sender nor die with it.
+ * Environment variables configure it; tests read its state and set faults over plain HTTP.
  */
 
 const given = JSON.parse(process.env.FAKE_PROVIDERS ?? '{}');
@@ -16,7 +16,7 @@ const faults = noFaults();
 const apns = new FakeApns({ ...given.apns, key: given.key, cert: given.cert, phones, faults });
 const fcm = new FakeFcm({ ...given.fcm, key: given.key, cert: given.cert, phones, faults });
 const web = new FakeWebPush({ key: given.key, cert: given.cert, phones, faults });
-/** One that does not speak HTTP/2. */
+/** A push service without HTTP/2. */
 const old = new FakeWebPush({ key: given.key, cert: given.cert, phones, faults });
 
 let address = '';
@@ -38,14 +38,14 @@ const control: { readonly port: number | undefined } = Bun.serve({
 			return Response.json({ ...phone, shown: Object.fromEntries(phone.shown) });
 		},
 		'/faults': async (request) => Response.json(Object.assign(faults, await request.json())),
-		// A browser of this name subscribes, or does so anew.
+		// A browser with this name subscribes, or subscribes again.
 		'/subscribe': async (request) => {
 			const { name, key } = (await request.json()) as { name: string; key: string };
 			return Response.json({ token: (name.startsWith('old-') ? old : web).subscribe(name, key) });
 		},
 		'/payloads': (request) =>
 			Response.json(web.payloads.get(new URL(request.url).searchParams.get('name') ?? '') ?? []),
-		// APNs itself comes and goes, on the port it had.
+		// APNs itself stops and starts, on the same port.
 		'/apns': async (request) => {
 			const { up } = (await request.json()) as { up: boolean };
 			if (up) await listen(apns.server, apnsPort);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { certificateForLocalhost } from './certificate.ts';
 import type { Faults } from './fake-faults.ts';
 
-/** Starts the providers in a process of their own, and the files and settings with which a server finds them. */
+/** Starts the fake providers in a process of their own, with the files and settings that a server needs for them. */
 
 export interface Counts {
 	readonly sent: number;
@@ -33,14 +33,14 @@ export interface FakeProviders {
 	readonly keyFile: string;
 	readonly serviceAccountFile: string;
 	counts(): Promise<Counts>;
-	/** Of a browser, its name. */
+	/** For a browser, its name. */
 	phone(token: string): Promise<ShownPhone>;
 	/**
-	 * A browser subscribes at the push service, for the server of this key; answers with the device's token. `old-…`
-	 * does so at one without HTTP/2.
+	 * Subscribes a browser at the push service, for the server with this key, and returns the device token. `old-…`
+	 * subscribes at a service without HTTP/2.
 	 */
 	subscribe(name: string, key: string): Promise<string>;
-	/** What a browser was sent, decrypted. */
+	/** The pushes that a browser got, decrypted. */
 	payloads(name: string): Promise<readonly string[]>;
 	faults(faults: Partial<Faults>): Promise<void>;
 	apns(up: boolean): Promise<void>;

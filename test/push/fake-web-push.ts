@@ -10,8 +10,8 @@ import type { Phones } from './fake-devices.ts';
 import { type Faults, FaultyTokens } from './fake-faults.ts';
 
 /**
- * A push service (RFC 8030) and the browsers behind it: HTTP/2 over TLS, the sender's signature checked (RFC 8292), every
- * header looked at, and what arrives decrypted as the browser would.
+ * A fake push service (RFC 8030) and its browsers: HTTP/2 over TLS. Checks the sender's signature (RFC 8292) and every
+ * header, and decrypts pushes as the browser would.
  */
 
 export interface FakeWebPushOptions {
@@ -31,11 +31,11 @@ const DAY_S = 24 * 60 * 60;
 export class FakeWebPush {
 	readonly server: Http2SecureServer;
 	connections = 0;
-	/** Of every browser, what it was sent: as the service worker gets it. */
+	/** By browser: the pushes that it got, as the service worker sees them. */
 	readonly payloads = new Map<string, string[]>();
-	/** What a real one would refuse, in words: to be empty. */
+	/** Texts for everything that a real service would reject; must be empty. */
 	readonly wrong: string[] = [];
-	/** JWTs that were seen. */
+	/** The JWTs that were received. */
 	readonly tokens = new Set<string>();
 	private readonly browsers = new Map<string, FakeBrowser>();
 	private readonly faulty = new FaultyTokens();
@@ -60,14 +60,14 @@ export class FakeWebPush {
 		this.origin = origin;
 	}
 
-	/** A browser subscribes, naming the only server that may write to it. */
+	/** Subscribes a browser, and names the only server that may send to it. */
 	subscribe(name: string, serverKey: string): string {
 		const browser = new FakeBrowser(`${this.origin}/push/${name}`, serverKey);
 		this.browsers.set(name, browser);
 		return browser.subscription();
 	}
 
-	/** The same for who comes over an older HTTP. */
+	/** The same for senders with an older HTTP version. */
 	async fetch(request: Request): Promise<Response> {
 		const headers = Object.fromEntries(request.headers);
 		const pseudo = { ':path': new URL(request.url).pathname, ':method': request.method };
@@ -79,7 +79,7 @@ export class FakeWebPush {
 	private async take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, body: Buffer): Promise<void> {
 		const { status, retryAfter } = await this.answerOf(headers, body);
 		stream.respond({ ':status': status, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) });
-		// Real ones repeat the address in what they say.
+		// Real services repeat the address in their errors.
 		stream.end(status === 201 ? '' : JSON.stringify({ code: status, message: headers[':path'] }));
 	}
 

@@ -11,7 +11,7 @@ import { BURST, Pace } from '../../src/push/pace.ts';
 import { RecipientStates } from '../../src/push/recipient-states.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
-/** A message to very many is gone through page by page, and others have their turn in between. */
+/** A message to very many users is processed page by page, and other messages get turns in between. */
 
 const DEVICES = 1_800;
 const name = (number: number): string => `U${String(number).padStart(5, '0')}`;
@@ -25,7 +25,7 @@ interface Scene {
 
 const direct = { ...conversation('D01'), kind: 'im' as const, name: '', memberCount: 2 };
 
-/** A channel of everybody who has a device, and of others if there are any; a direct message between two of them. */
+/** A channel with every user who has a device, and other users if requested; and a direct message between two of them. */
 async function withLarge(
 	{
 		members,
@@ -65,7 +65,7 @@ async function withLarge(
 			history: store.history,
 			directory: store.directory,
 			sessions: { activeAmong: async () => new Set() },
-			// Nothing here asks for it: no message is a <!here>.
+			// Nothing here needs it: no message is a <!here>.
 			recipients: new RecipientStates(undefined as never),
 			nowMs,
 			delayMs: 1_000,
@@ -101,7 +101,7 @@ test.each([
 		await post(direct, BEGIN + 2);
 		await fanOut.round();
 		const first = await outbox.sizes();
-		// The direct message is done, and one page of the large channel at most.
+		// The direct message is done, and at most one page of the large channel.
 		expect(first.pending).toBeGreaterThan(1);
 		expect(first.pending).toBeLessThanOrEqual(MEMBERS_PER_PAGE + 1);
 		expect(await sendsOf(direct)).toHaveLength(1);
@@ -125,14 +125,14 @@ test('while many notifications wait, a large channel waits, and a direct message
 			await post(direct, BEGIN + 2);
 			expect(await fanOut.round()).toBe(1);
 			expect(await sendsOf(direct)).toHaveLength(1);
-			// Sent, and it goes on.
+			// The sends are done, and the fan-out continues.
 			for (const send of await sendsOf(large)) await store.push.outbox.settle(send, { type: 'dropped' });
 			expect(await fanOut.round()).toBe(1);
 		},
 	));
 
 test('a user who gets very many posts delays nobody: others are in the next batch', () => {
-	// However long it takes, no time passes in which more becomes due.
+	// The clock stands still, so nothing more becomes due, however long this takes.
 	const now = Date.now();
 	return withLarge({ members: 3, devices: 3, nowMs: () => now }, async ({ store, fanOut, post }, large) => {
 		const flooded = BURST * 4;

@@ -6,7 +6,7 @@ import { rawClient } from '../support/api.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { degradedOf, linesOfAbsence, type PushScene, until, withPush } from './push-server.ts';
 
-/** What is wrong with one device or one user's backlog concerns that device and that user alone. */
+/** A fault of one device, or of one user's backlog, affects only that device and that user. */
 
 const FOREIGN_APPS = ['org.example.forbidden', 'org.example.reset'];
 
@@ -55,7 +55,7 @@ afterEach(() => {
 	for (const server of servers.splice(0)) server.close();
 });
 
-/** Over HTTP/2 without TLS; `/reset` is reset, everything else gets 200. */
+/** HTTP/2 without TLS; `/reset` is reset, everything else gets 200. */
 async function hostThatResets(): Promise<Http2Host> {
 	const server = createServer();
 	servers.push(server);

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { type PushScene, until, withPush } from './push-server.ts';
 
-/** Tens of thousands of notifications in one run, with the sender killed in the middle of it; and how many a second that is. */
+/** Tens of thousands of notifications in one run, with the sender killed in the middle, and their rate per second. */
 
 const PEOPLE = 1_000;
 /** PUSH_MESSAGES=100 for the long run. */
@@ -22,7 +22,7 @@ async function crowd({
 	return { author, people: others, channel: channel.id };
 }
 
-/** However slow the machine is, it is waited for as long as more are sent. */
+/** Waits as long as notifications are still being sent, however slow the machine is. */
 async function sentAtLeast({ providers }: PushScene, least: number) {
 	let counts = await providers.counts();
 	for (let before = -1; counts.sent < least && counts.sent > before; ) {
@@ -56,7 +56,7 @@ test(
 			const perSecond = Math.round((counts.sent - from.sent) / ((performance.now() - from.at) / 1000));
 			expect(counts).toMatchObject({ sent: ALL, doubled: 0, showing: ALL });
 
-			// A tenth of them read everything on another device: theirs goes from the phones, and the badge is 0.
+			// A tenth of the users read everything on another device: their notifications disappear, and their badge is 0.
 			const readers = people.slice(0, PEOPLE / 10);
 			await Promise.all(
 				readers.map(({ call }) => call('conversations.mark', { channel, ts: posted.at(-1) })),

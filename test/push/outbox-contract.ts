@@ -16,7 +16,7 @@ import {
 	unfollowed,
 } from '../support/store/facts.ts';
 
-/** What pushing asks of a store, whatever database it is on. */
+/** What push needs from a store, on any database. */
 
 export interface PushPlace {
 	open(push: boolean): Promise<Store>;
@@ -98,7 +98,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			const [first] = await outbox.takeMessages(lease(), true);
 			await store.ledger.commit([deleted(channel, message(channel.id, TS, { user: 'U01' }), TS + 3)]);
 			for (const user of ['U02', 'U03']) await store.push.devices.add(device(user));
-			// Whoever took it before it changed says what they found, and does not end it.
+			// A worker that took the row before it changed adds its sends, and does not finish the row.
 			expect(first).toEqual(entry);
 			await advance(null, send('U02'), send('U03'));
 			const again = { ...entry, round: 1 };
@@ -157,7 +157,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			const taken = await Promise.all([1, 2, 3].map(() => outbox.takeMessages(lease(NOW, 15), true)));
 			const all = taken.flat().map(({ ts }) => ts);
 			expect(new Set(all).size).toBe(all.length);
-			// A row that is being taken is passed over, so somebody may get fewer; nobody gets one twice.
+			// A row that is being taken is skipped, so a worker may get fewer; no row is taken twice.
 			expect(all.length).toBeGreaterThanOrEqual(15);
 		});
 
@@ -266,7 +266,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			await store.push.devices.add({ ...device('U03'), token: 'token-of-U02' });
 			expect(await store.push.devices.ofUser('U02')).toEqual([]);
 			expect(await store.push.devices.ofUser('U03')).toMatchObject([{ token: 'token-of-U02', badge: 0 }]);
-			// What was on its way to the first one has nowhere to go.
+			// Sends for the first user have no target any more.
 			expect(await outbox.takeSends(lease())).toMatchObject([{ user: 'U02', to: null }]);
 			expect(await store.push.devices.remove('U02', 'apns', 'token-of-U02')).toBe(false);
 			expect(await store.push.devices.remove('U03', 'apns', 'token-of-U02')).toBe(true);

@@ -6,12 +6,12 @@ import { withDirectory } from '../support/process.ts';
 import { startProviders } from './fake-providers.ts';
 import { until } from './push-server.ts';
 
-/** Workers of a cluster share the sending: by leases, so that one of them may die of kill -9. */
+/** Workers of a cluster share the sending by leases, so that one of them may be killed. */
 
 const PEOPLE = 100;
 const MESSAGES = 30;
 const ALL = PEOPLE * MESSAGES;
-/** The lease of what the dead one had taken has to end. */
+/** The lease of the dead worker's rows has to expire. */
 const PATIENCE_MS = 110_000;
 
 test(
@@ -32,7 +32,7 @@ test(
 				const [reader, surfer] = others as [Person, Person];
 				for (const { call, name } of others.filter((one) => one !== surfer))
 					await call('push.devices.add', { platform: 'apns', token: `token-${name}` });
-				// One of them has a browser alone.
+				// One of the users has only a browser.
 				const token = await providers.subscribe('browser', (await surfer.call('push.webKey')).key);
 				await surfer.call('push.devices.add', { platform: 'web', token });
 				let last = '';
@@ -58,7 +58,7 @@ test(
 					[surfer, 'browser'],
 				] as const) {
 					await who.call('conversations.mark', { channel: channel.id, ts: last });
-					// What the dead one had sent and not noted is withdrawn when its lease has ended.
+					// Notifications that the dead worker sent and did not record are withdrawn after its lease has expired.
 					const after = await until(
 						() => providers.phone(phone),
 						({ withdrawn }) => withdrawn === MESSAGES,

@@ -8,13 +8,13 @@ export interface PushScene {
 	readonly providers: FakeProviders;
 	readonly url: string;
 	readonly server: () => ServerProcess;
-	/** kill -9, and again on the same data. */
+	/** Kills the server with kill -9, and starts it again on the same data. */
 	kill(): Promise<void>;
 }
 
 export interface SceneOptions {
 	readonly flags?: readonly string[];
-	/** Flags in place of those that name the providers. */
+	/** Flags that replace those for the providers. */
 	readonly providerFlags?: (providers: FakeProviders) => readonly string[];
 }
 
@@ -63,7 +63,7 @@ async function serve(
 export const degradedOf = async ({ url }: PushScene): Promise<string[]> =>
 	((await (await fetch(`${url}/readyz`)).json()) as { degraded: string[] }).degraded;
 
-/** What the server has said about providers that are away. */
+/** The log lines about unavailable providers. */
 export const linesOfAbsence = (scene: PushScene): string[] =>
 	scene
 		.server()
@@ -71,7 +71,7 @@ export const linesOfAbsence = (scene: PushScene): string[] =>
 		.split('\n')
 		.filter((line) => / is unavailable/.test(line));
 
-/** Asks until it is so; what it was last otherwise. */
+/** Repeats the query until it gives the wanted result; fails with the last one. */
 export async function until<T>(
 	ask: () => Promise<T>,
 	isSo: (found: T) => boolean,

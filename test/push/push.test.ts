@@ -81,7 +81,7 @@ test('named users, all of a channel, and followers of a thread are notified; the
 		];
 		const found = await until(bodies, (now) => Bun.deepEquals(now, expected));
 		expect(found).toEqual(expected);
-		// Nothing more comes: every message of the outbox was gone through.
+		// Nothing more arrives: every message of the outbox was processed.
 		const { admin } = await makeWorkspace(scene.url, 0, 'Others');
 		await until(
 			() => admin('admin.push.list'),
@@ -108,7 +108,7 @@ test('a user who snoozed notifications gets none; later messages notify again', 
 			({ pending }) => pending === 0,
 		);
 		expect(await shownOn(scene, snoozed)).toEqual([]);
-		// It counts all the same.
+		// The message counts anyway.
 		expect((await anna.call('client.counts')).badge).toBe(1);
 		await anna.call('dnd.endSnooze');
 		await post('after <!channel>');
@@ -126,7 +126,7 @@ test('a user who is active elsewhere is notified after the delay, unless the mes
 		const [toAnna, toBen] = await Promise.all([device(anna), device(ben)]);
 		const sockets = [await connect(anna), await connect(ben)];
 		const [withAnna, withBen] = [await dm(cleo, anna), await dm(cleo, ben)];
-		// Ben has it before his eyes, Anna is somewhere else.
+		// Ben has the message on screen, Anna is elsewhere.
 		expect(await sockets[1]?.ask({ type: 'channel_focus', channel: withBen, revision: 0 })).toMatchObject({
 			ok: true,
 		});
@@ -218,7 +218,7 @@ test('deleted, edited, left and archived messages are withdrawn; users mentioned
 		await shows(['two @person-0'], []);
 		expect((await scene.providers.phone(toAnna)).badge).toBe(1);
 
-		// From one to the other, and in other words for the same one, which wakes nobody.
+		// The mention moves from one user to another; a reworded text for the same user causes no new notification.
 		await cleo.call('chat.update', { channel, ts: second, text: `two <@${ben.id}>` });
 		await shows([], ['two @person-1']);
 		expect((await scene.providers.phone(toAnna)).badge).toBe(0);
@@ -282,7 +282,7 @@ test('a burst of reading causes few updates, and the last badge is right', () =>
 		);
 		expect(after).toMatchObject({ withdrawn: 15, badge: 5 });
 		const times = after.updates.map(({ at }) => at);
-		// Taken where they arrive, so a moment of the way is allowed for.
+		// Times are taken on arrival, so the transit is allowed for.
 		for (const [index, at] of times.entries())
 			if (index > 0) expect(at - (times[index - 1] as number)).toBeGreaterThan(1_700);
 	}));

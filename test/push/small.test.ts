@@ -4,7 +4,7 @@ import { CachedToken } from '../../src/push/cached-token.ts';
 import { contentOf } from '../../src/push/content.ts';
 import { message } from '../support/store/facts.ts';
 
-/** The pure parts, each on its own. */
+/** The pure parts of push. */
 
 test('the wait doubles, is random, has an upper bound, and is never shorter than requested', () => {
 	const shortest = [1, 2, 3, 20].map((attempts) => backOffMs(attempts, () => 0));

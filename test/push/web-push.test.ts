@@ -11,7 +11,7 @@ import { startEmbedded } from '../support/server.ts';
 import { FakeBrowser } from './fake-browser.ts';
 import { degradedOf, linesOfAbsence, type PushScene, until, withPush } from './push-server.ts';
 
-/** Browsers: from a message to what a service worker is handed, against a push service that decrypts as a browser does. */
+/** Browsers: from a message to the payload of a service worker, against a push service that decrypts as a browser does. */
 
 async function browser({ providers }: PushScene, person: Person, name = `browser-${person.name}`) {
 	const { key } = await person.call('push.webKey');
@@ -29,10 +29,10 @@ const receivedBy = ({ providers }: PushScene, name: string, count: number) =>
 		({ received }) => received >= count,
 	);
 
-/** Nothing but Web Push, with the key that the server makes for itself. */
+/** Only Web Push, with the key that the server creates for itself. */
 const onlyWeb = { providerFlags: ({ flags }: { flags: readonly string[] }) => flags.slice(14) };
 
-/** Each is refused with these words, and changes nothing. */
+/** Each of these is rejected with this error, and changes nothing. */
 async function expectRefusals(scene: PushScene, anna: Person): Promise<void> {
 	const good = JSON.parse(await scene.providers.subscribe('good', (await anna.call('push.webKey')).key));
 	const changed = (change: object) => JSON.stringify({ ...good, ...change });
@@ -94,7 +94,7 @@ test('a message arrives encrypted with the badge, is withdrawn when it is read e
 			expect((after.updates[0]?.at ?? 0) - markedAt).toBeLessThan(2_000);
 		}
 
-		// Somebody else signs in at Anna's laptop: the same subscription, spelled another way.
+		// Somebody else signs in at Anna's laptop: the same subscription, encoded differently.
 		const { endpoint, keys } = JSON.parse(laptop.token);
 		const respelled = JSON.stringify({ keys: { auth: keys.auth, p256dh: `${keys.p256dh}=` }, endpoint });
 		await ben.call('push.devices.add', { platform: 'web', token: respelled });
@@ -110,7 +110,7 @@ test('a message arrives encrypted with the badge, is withdrawn when it is read e
 
 		const counts = await scene.providers.counts();
 		expect(counts).toMatchObject({ sent: 5, doubled: 0, repeated: 0 });
-		// One connection, and one JWT, for all that went there.
+		// One connection and one JWT for all pushes to this service.
 		expect(counts.web).toEqual({ connections: 1, tokens: 1, wrong: [] });
 	}, onlyWeb));
 
@@ -126,7 +126,7 @@ test('gone subscriptions are removed, too large pushes are given up, rate-limite
 		const postedAt = Date.now();
 		await author.call('chat.postMessage', { channel: channel.id, text: 'once' });
 		await receivedBy(scene, 'throttled-1-x', 1);
-		// It was told to wait a second.
+		// The service asked to wait a second.
 		expect(Date.now() - postedAt).toBeGreaterThan(990);
 		const counts = await until(
 			() => scene.providers.counts(),
@@ -159,7 +159,7 @@ test('a rejected key causes one log line, a degraded state and no loss; one bad 
 			expect(degraded[0]).toMatch(
 				/^web, since .*: rejected with 403 by localhost:\d+: check that TIDEMARK_VAPID/,
 			);
-			// Long enough for several tries.
+			// Long enough for several attempts.
 			await Bun.sleep(1_500);
 			expect(linesOfAbsence(scene)).toHaveLength(1);
 			expect(await admin('admin.push.list')).toMatchObject({ pending: 3, dead: 0 });
@@ -172,7 +172,7 @@ test('a rejected key causes one log line, a degraded state and no loss; one bad 
 				),
 			).toEqual([]);
 
-			// Mallory's browser subscribed to another server: it alone goes without.
+			// Mallory's browser subscribed to another server: only this browser gets nothing.
 			const foreign = await scene.providers.subscribe('foreign', newVapidKey().publicKey);
 			await mallory.call('push.devices.add', { platform: 'web', token: foreign });
 			await ben.call('chat.postMessage', { channel: await dm(ben, mallory), text: 'hi' });
@@ -209,7 +209,7 @@ test('the key is created once, readable only by its owner; a damaged key is not 
 		const error = await key().catch(String);
 		expect(error).toContain(`${file} is not a private key of P-256`);
 		expect(error).not.toContain('secret-but-no-key');
-		// A cluster has no directory to keep one in.
+		// A cluster has no directory to store a key in.
 		const cluster = (flags: Readonly<Record<string, string>>) => configuredVapidKey(readConfig(flags, {}));
 		expect(cluster({})).toBeNull();
 		expect(cluster({ 'vapid-private-key': other.privateKey })).toEqual(other);

@@ -12,7 +12,7 @@ import { newVapidKey } from '../../src/push/web/vapid.ts';
 import { withDirectory } from '../support/process.ts';
 import { BEGIN, conversation, created, cursor, message, posted } from '../support/store/facts.ts';
 
-/** The parts of Web Push, each on its own. */
+/** The pure parts of Web Push. */
 
 test.each([
 	['fcm.googleapis.com', true],
@@ -67,7 +67,7 @@ test('a withdrawal replaces the message that it is about, and never exceeds the 
 	expect(parts.map(({ topic }) => topic)).toEqual([null, null, null]);
 	for (const { payload } of parts) expect(Buffer.byteLength(payload)).toBeLessThan(3_900);
 	expect(parts.flatMap(({ payload }) => JSON.parse(payload).tags)).toHaveLength(120);
-	// Nothing to remove, but another badge.
+	// No notification to remove, but another badge.
 	expect(withdrawalParts({ badge: 1, messages: [] })).toEqual([
 		{ payload: '{"type":"withdrawn","badge":1,"tags":[]}', topic: null },
 	]);
@@ -155,7 +155,7 @@ test('nothing that Safari would not show is sent to it, and nothing to a host th
 		nowMs: () => 0,
 	});
 	const withdrawal = { badge: 0, messages: [{ conversation: 'C1', ts: 1 }] };
-	// There is no such place, and it is not looked for.
+	// There is no such host, and it is not looked up.
 	expect(await provider.withdraw(at('nowhere.push.apple.com'), withdrawal)).toEqual({ type: 'accepted' });
 	expect(await provider.withdraw(at('192.168.0.1'), withdrawal)).toEqual({
 		type: 'refused',

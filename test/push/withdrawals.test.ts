@@ -43,7 +43,7 @@ test('a user whose devices are slow to accept withdrawals delays nobody else', a
 		devices,
 		history: store.history,
 		directory: store.directory,
-		// Both have read everything.
+		// Both users have read everything.
 		recipients: { badge: async () => 0, of: async () => null } as unknown as RecipientStates,
 		carriers: new Carriers({ apns: provider }, watch, nowMs, () => 0.5),
 		meters: new Meters(),

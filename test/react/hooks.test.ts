@@ -20,7 +20,7 @@ import { sdk } from '../support/client/sdk.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** The hooks in real React: they show what is there, follow it, and draw nothing again for what happens elsewhere. */
+/** The hooks in real React: they return the current state, update with it, and cause no other rendering. */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function stage() {
 	const { people } = await makeWorkspace(server.url, 2);
 	const [ada, bo] = people as [Person, Person];
 	const network = new Network();
-	// Time that flies: every change is told at once, instead of once a frame.
+	// Time passes fast: every change is notified at once, instead of once per frame.
 	let time = Date.now();
 	const now = () => {
 		time += 1000;
@@ -51,7 +51,7 @@ async function stage() {
 	return { client, network, ada, bo, quay, pier, post };
 }
 
-/** A component that notes what its hook answers, each time it is drawn. */
+/** A component that records the result of its hook each time it renders. */
 function noting<T>(hook: () => T) {
 	const drawn: T[] = [];
 	const Component = (): ReactNode => {

@@ -5,7 +5,7 @@ import { makeRefusalScene } from '../support/refusal-scene.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { refusalChecker, snapshotOf } from '../support/snapshot.ts';
 
-/** Channels one is not in, and everything of another workspace: refused, and nothing changed by it. */
+/** Channels that the user is not in, and everything of another workspace: calls are rejected and change nothing. */
 
 let server: TestServer;
 let elsewhere: Workspace;
@@ -60,7 +60,7 @@ for (const [method, args] of [...methods, ...open]) {
 			await expectRefused(() => as(linus)(method, { channel: id, ...args() }), 'channel_not_found');
 	});
 	test(`${method} of a channel in another workspace returns channel_not_found`, () => {
-		// Its own people for arguments: it is the channel that is refused.
+		// The arguments name users of that workspace, so that the channel is what is rejected.
 		const own = { ...args(), ...('users' in args() ? { users: stranger.id } : {}) };
 		const withUser = 'user' in args() ? { user: stranger.id } : {};
 		return expectRefused(() => as(stranger)(method, { channel, ...own, ...withUser }), 'channel_not_found');

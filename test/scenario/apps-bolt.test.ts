@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { quiet } from '../support/slack.ts';
 import { connect, type Frame, type TestSocket } from '../support/socket.ts';
 
-/** Bolt for JavaScript with nothing but its address changed: events, a command, a button, a modal, a home. */
+/** Bolt for JavaScript with only its address changed: events, a command, a button, a modal, a home tab. */
 
 const PATIENCE_MS = 10_000;
 let server: TestServer;

@@ -108,7 +108,7 @@ describe('Socket Mode', () => {
 				eventually(async () => expect(events()).toContainEqual(expect.objectContaining(event)), 30_000);
 			const text = `<@${stage.bot}> help`;
 			const { ts } = await stage.ada('chat.postMessage', { channel: stage.channel, text });
-			// Of what changes before it is delivered, only the newest state is told.
+			// If a message changes before it is delivered, only its newest state is sent.
 			await hears({ type: 'app_mention', ts });
 			await stage.ada('chat.update', { channel: stage.channel, ts, text: 'never mind' });
 			await stage.ada('conversations.invite', { channel: stage.channel, users: stage.graceId });
@@ -143,7 +143,7 @@ test('events about the workspace are delivered once, including those from while 
 	const created = async (name: string) => {
 		const { user } = await admin('admin.users.create', { team_id: team, name });
 		const { channel } = await ada('conversations.create', { name: `of-${name}` });
-		// Neither the bot's business.
+		// Neither concerns the bot.
 		await ada('conversations.create', { name: `secret-${name}`, is_private: true });
 		return [`channel_created ${channel.id}`, `team_join ${user.id}`];
 	};

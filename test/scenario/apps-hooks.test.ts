@@ -4,7 +4,7 @@ import { AppClient, type Envelope } from '../support/app-client.ts';
 import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Addresses that take messages without a token, what an app may answer with, and that nothing crosses a workspace. */
+/** URLs that accept messages without a token, the possible answers of an app, and isolation between workspaces. */
 
 let server: TestServer;
 let stage: AppStage;

@@ -6,7 +6,7 @@ import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
 import { eventually } from '../support/eventually.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** The Events API over HTTP: signatures, retries, and an app that fails for long. */
+/** The Events API over HTTP: signatures, retries, and an app that keeps failing. */
 
 const PATIENCE_MS = 15_000;
 
@@ -126,11 +126,11 @@ test('a host is resolved once, and the request goes to the checked address, unde
 	});
 	const post = (host: string) => outgoing.post(`https://${host}:${secure.port}/events`, '{}', {}, 10_000);
 	try {
-		// Nobody listens at the first address. What the name resolves to next is not asked for.
+		// Nobody listens at the first address. The name is not resolved a second time.
 		expect((await post('localhost')).text).toBe(`localhost:${secure.port}`);
 		expect(resolved).toEqual(['localhost']);
 		await expect(post('localhost')).rejects.toThrow('link-local');
-		// The certificate has to be for the name, whatever the address.
+		// The certificate must be for the name, whatever the address.
 		await expect(post('app.example')).rejects.toMatchObject({ reason: 'ssl_error' });
 	} finally {
 		await secure.stop(true);

@@ -5,7 +5,7 @@ import { makeRefusalScene } from '../support/refusal-scene.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { refusalChecker, snapshotOf } from '../support/snapshot.ts';
 
-/** What must be refused: each with its own code, the argument named, and nothing changed by it. */
+/** Invalid input is rejected with its own code and the argument's name, and changes nothing. */
 
 let server: TestServer;
 let ada: Person;

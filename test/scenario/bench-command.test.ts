@@ -10,14 +10,14 @@ import {
 } from '../support/process.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
 
-/** `tidemark bench` against real servers: what it measures, what it says of faults, and that it ends when told to. */
+/** `tidemark bench` against real servers: what it measures, what it reports about faults, and that it stops on request. */
 
 const bench = ({ url }: { readonly url: string }, ...args: readonly string[]): TidemarkProcess =>
 	tidemark(['bench', '--url', url, '--json', ...args], { TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN });
 
 const SMALL = ['--conversations', '3', '--members', '4', '--online', '6', '--warm-up', '0'];
 const PATIENCE_MS = 60_000;
-/** More than six people post in turns, and much less than one of them alone would. */
+/** More than six users can post in turns, and much less than one of them alone could. */
 const LIMIT = ['--posts-per-second', '20'];
 
 test('on a healthy server everything is acknowledged and delivered once, and counts are exact', async () => {

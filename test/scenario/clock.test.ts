@@ -5,7 +5,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** A machine's clock that jumps back 10 seconds: what is stamped later still comes later. */
+/** A machine's clock jumps back 10 seconds: later changes still get later stamps. */
 
 const JUMP_MS = 10_000;
 
@@ -61,7 +61,7 @@ test('a clock that jumps back changes neither the order of messages nor counts, 
 	const unread = await grace.call('conversations.markUnread', { channel, ts: after[0] });
 	expect(unread.position > marked.position).toBe(true);
 
-	// A channel made after the jump has its joins after its messages, too.
+	// A channel created after the jump has its joins before its messages, too.
 	const later = await newChannel('made-after-the-jump');
 	await say(later, 'five');
 	await grace.call('conversations.leave', { channel: later });
@@ -115,7 +115,7 @@ test('rate limits do not depend on the wall clock: a day ahead and back blocks n
 		setSystemTime(Date.now() + DAY_MS);
 		await person.call('auth.test');
 		setSystemTime();
-		// With a Retry-After of a day otherwise.
+		// Otherwise Retry-After would be a day.
 		expect(await rawClient(limited.url, person.token)('auth.test')).toMatchObject({ ok: true });
 	} finally {
 		await limited.stop();

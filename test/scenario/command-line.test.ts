@@ -3,7 +3,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { client, rawClient } from '../support/api.ts';
 import { type Ended, serveProcess, tidemark, withDirectory } from '../support/process.ts';
 
-/** The command line beside serving: help, wrong flags, and commands that talk to a running server. */
+/** The commands besides serve: help, wrong flags, and commands that call a running server. */
 
 const run = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
 	tidemark(args, environment).ended;
@@ -211,7 +211,7 @@ describe('commands that talk to a running server', () => {
 		await withDirectory(async (directory) => {
 			const server = await serveProcess(directory);
 			const where = ['--url', server.url, '--data-dir', directory];
-			// As it is printed it works: with the address and the directory that differ from the defaults.
+			// The printed command works as it is, with the address and directory that differ from the defaults.
 			await server.printed(new RegExp(`npx tidemark team add NAME ${where.join(' ')}\n`));
 			const early = await run(['user', 'list', ...where]);
 			expect([early.code, early.out]).toEqual([2, '']);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../support/server.ts';
 
-/** Pages of other origins: what browsers ask before they call, and what they need to be told to let a page read. */
+/** Pages of other origins: preflight requests, and the headers that let a page read an answer. */
 
 const FRIEND = 'https://app.example.org';
 const STRANGER = 'https://evil.example.org';

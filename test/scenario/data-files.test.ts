@@ -19,7 +19,7 @@ import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { testServerProcess, tidemark, withDirectory } from '../support/process.ts';
 
-/** The data directory of a running server: who can read it, and what happens when it is damaged. */
+/** The data directory of a running server: who can read it, and what happens if it is damaged. */
 
 setDefaultTimeout(60_000);
 const PATIENCE_MS = 20_000;

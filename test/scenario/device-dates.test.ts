@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** `date_added` of a device is when it was added: not when something else last changed, nor when it was added again. */
+/** `date_added` of a device is when it was first added, not when it changed or was added again. */
 
 let server: TestServer;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** chat.update: what is not given stays, whatever else happens at the same time; threads stay visible. */
+/** chat.update: parts that are not given stay, whatever happens at the same time; threads stay visible. */
 
 let server: TestServer;
 let ada: Person;

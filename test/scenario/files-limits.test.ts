@@ -5,7 +5,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startEmbedded, type TestServer } from '../support/server.ts';
 import { download, reserved, shared, uploaded } from '../support/uploads.ts';
 
-/** How large files may be, and what is left of those that were not finished. */
+/** The size limits of files, and what remains of unfinished uploads. */
 
 const MB = 1024 * 1024;
 let server: TestServer;

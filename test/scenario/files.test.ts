@@ -90,7 +90,7 @@ test('a picture is uploaded, shared with a message, announced and read', async (
 		groups: [channel],
 		shares: { private: { [channel]: [{ ts: message.ts, channel_name: 'filing' }] } },
 	});
-	// Words are indexed a moment after the post.
+	// Texts are indexed a moment after the post.
 	const search = () => ada.call('search.messages', { query: 'has:file tides' });
 	await eventually(async () => expect((await search()).messages.total).toBe(1), 30_000);
 });
@@ -319,7 +319,7 @@ test('a device that was offline gets shared and deleted files', async () => {
 	await ada.call('files.delete', { file: old.id });
 	const { events } = await grace.call('client.sync', { since: position });
 	const told = events.filter(({ type }: { type: string }) => type.startsWith('file_'));
-	// A cluster may repeat what was shared just before.
+	// A cluster may repeat the events of files that were shared shortly before.
 	expect(told).toContainEqual(expect.objectContaining({ type: 'file_shared', file_id: file.id }));
 	expect(told).toContainEqual(expect.objectContaining({ type: 'file_deleted', file_id: old.id }));
 	expect(JSON.stringify(events)).not.toContain(ANY_ORIGIN);

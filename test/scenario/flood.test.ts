@@ -3,7 +3,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** A flood from one user is limited with 429 and a time to wait; nobody else notices. */
+/** A flood from one user gets 429 and a time to wait; other users are not affected. */
 
 const PER_SECOND = 20;
 const LIMITS = {
@@ -11,7 +11,7 @@ const LIMITS = {
 	'posts-per-second': String(PER_SECOND),
 	'connects-per-second': '2',
 };
-/** Several times what any of these allows at once. */
+/** Several times the burst of any of these limits. */
 const FLOOD = PER_SECOND * 30;
 
 let server: TestServer;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Each flood has a user of its own, whose limits are whole. */
+/** Each flood has its own user, with unused limits. */
 const fresh = (): Person => {
 	const person = flooders.pop();
 	if (!person) throw new Error('no user is left');
@@ -74,7 +74,7 @@ test('each frame of a flood is answered with code 17 and a time to wait, and the
 	const socket = await connect(fresh());
 	const ids = Array.from({ length: FLOOD }, (_, index) => 1_000 + index);
 	for (const id of ids) socket.sendText(JSON.stringify({ id, type: 'message', channel, text: 'spam' }));
-	// An answer that does not name its frame would leave Slack's client waiting for ever.
+	// An answer that does not name its frame would make Slack's client wait forever.
 	const answers = await socket.all(FLOOD, ({ reply_to }) => reply_to >= 1_000);
 	expect(answers.map(({ reply_to }) => reply_to).toSorted()).toEqual(ids);
 	const refused = answers.filter(({ ok }) => !ok);

@@ -6,7 +6,7 @@ import { RawClient } from '../support/raw-client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect, socketUrl, TestSocket } from '../support/socket.ts';
 
-/** Focus reads what the device confirmed receiving. A device that confirms nothing reads nothing, and is disconnected. */
+/** Focus reads messages that the device confirmed. A device that confirms nothing reads nothing, and is disconnected. */
 
 const WITHIN_MS = 40_000;
 const POST_EVERY_MS = 50;
@@ -33,7 +33,7 @@ const say = (text: string) => ada.call('chat.postMessage', { channel, text });
 const presence = async (): Promise<string> =>
 	(await ada.call('users.getPresence', { user: grace.id })).presence;
 
-/** Says something again and again, so that the server never stops writing, until the device counts as gone. */
+/** Posts repeatedly, so that the server never stops writing, until the device counts as gone. */
 async function sayUntilAway(): Promise<number> {
 	await say(`<@${grace.id}> by name`);
 	let said = 1;
@@ -114,7 +114,7 @@ test('one ping covers many messages', async () => {
 	await device.ask({ type: 'channel_focus', channel });
 	const before = device.pings;
 	for (let number = 0; number < 20; number += 1) await say(`${number}`);
-	// On a machine that takes long to post them it is closed before.
+	// On a machine that posts slowly, the socket is closed earlier.
 	await device.until(
 		() => device.closeCode !== null || device.frames.filter(({ type }) => type === 'message').length === 20,
 	);
@@ -133,7 +133,7 @@ test('a device that returns finds the messages it did not confirm unread', async
 	await lost.seen({ type: 'channel_marked', ts: seen });
 	network.swallow();
 	await say(`<@${grace.id}> not seen`);
-	// It notices first, connects again over another network and has the conversation in focus again.
+	// The device notices first, reconnects over another network, and has the conversation in focus again.
 	const back = await connect(grace);
 	await back.ask({ type: 'channel_focus', channel });
 	const { ts } = await say('seen again');

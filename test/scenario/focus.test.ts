@@ -4,7 +4,7 @@ import { Device } from '../support/live/device.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** A device that has a conversation in focus reads what is delivered to it, and nothing else. */
+/** A device with a conversation in focus reads the messages that are delivered to it, and no others. */
 
 let server: TestServer;
 let ada: Person;
@@ -30,11 +30,11 @@ const say = async (who: Person, text: string): Promise<string> =>
 
 const rowOf = async (who: Person) => (await who.call('conversations.info', { channel })).channel;
 
-/** Reading takes a confirmation by the device. */
+/** Reading needs a confirmation by the device. */
 const expectRow = (row: object): Promise<void> =>
 	eventually(async () => expect(await rowOf(grace)).toMatchObject(row), 20_000);
 
-/** In this time a device would have confirmed what it received, and it would be marked. */
+/** Within this time a device would have confirmed the message, and it would be marked. */
 const WOULD_BE_READ_MS = 600;
 
 async function expectStill(row: object): Promise<void> {
@@ -48,7 +48,7 @@ async function focused(device: Device, revision?: number): Promise<void> {
 	await acknowledged;
 }
 
-/** Says something as Ada and waits until Grace's device has it, and what followed from it. */
+/** Posts as Ada and waits until Grace's device has the message and its consequences. */
 async function deliver(device: Device, text: string): Promise<string> {
 	const arrived = device.next((event) => event.type === 'message' && event.text === text);
 	const ts = await say(ada, text);
@@ -108,7 +108,7 @@ describe('focus', () => {
 		const { revision } = await grace.call('conversations.markUnread', { channel, ts: first });
 		await deliver(laptop, 'second');
 		await expectStill({ unread_count: 2, revision });
-		// The laptop is told to look again, with the revision it has seen by now.
+		// The laptop sends focus again, with the revision that it knows now.
 		await focused(laptop, revision);
 		const third = await deliver(laptop, 'third');
 		await expectRow({ unread_count: 2, latest_ts: third });

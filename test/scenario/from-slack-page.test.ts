@@ -3,7 +3,9 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withDirectory } from '../support/process.ts';
 
-/** The walk of docs/from-slack.md to a Bolt app, run as it stands there; port and paths to what is installed are put in. */
+/**
+ * Runs the steps of docs/from-slack.md to a Bolt app unchanged, except for the port and the paths of installed packages.
+ */
 
 const ROOT = join(import.meta.dir, '..', '..');
 
@@ -24,7 +26,7 @@ async function freePort(): Promise<number> {
 	return port as number;
 }
 
-/** Waits for the state that the page waits seconds for: a busy machine takes longer. */
+/** Waits for the state for which the page waits some seconds: a busy machine takes longer. */
 const WAITS: readonly [RegExp, string][] = [
 	[/(> server\.log) & sleep \d+/, '$1 & until grep -q http server.log; do sleep 0.1; done'],
 	[/(node bot\.mjs > bot\.log) & sleep \d+/, '$1 2>&1 & until grep -q running bot.log; do sleep 0.1; done'],

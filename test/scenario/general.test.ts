@@ -65,7 +65,7 @@ test('added and invited people join it at once, bots do not, and nobody can leav
 	const { members } = await ada.call('conversations.members', { channel });
 	expect([...members].sort()).toEqual([ada.id, grace.id].sort());
 
-	// The name is taken, and a new one changes nothing else.
+	// The name is taken, and renaming the channel changes nothing else.
 	await expect(ada.call('conversations.create', { name: 'everybody' })).rejects.toThrow('name_taken');
 	await ada.call('conversations.rename', { channel, name: 'hall' });
 	expect(await channelsOf(await invited(team.id, 'Late'))).toEqual(['hall']);

@@ -145,7 +145,7 @@ test('within 24 hours a send is a repetition, later a new message, also after a 
 	const sentAt = Date.now();
 	const { ts } = await send(ada, channel, 'nine', 'first day');
 	expect((await send(ada, channel, 'nine', 'same day')).ts).toBe(ts);
-	// A running server does not follow a clock that is set forward; one that starts takes its time.
+	// A running server does not follow a clock that is set forward; a starting one does.
 	setSystemTime(sentAt + 23 * HOUR_MS);
 	await server.restart();
 	expect((await send(ada, channel, 'nine', 'same day')).ts).toBe(ts);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** inbox.list: conversations by latest activity, in pages that stay stable while things happen. */
+/** inbox.list: conversations by latest activity, in pages that stay stable while conversations change. */
 
 let server: TestServer;
 let ada: Person;
@@ -19,7 +19,7 @@ interface Item {
 	unread_count: number;
 }
 
-/** A workspace of its own, with so many channels of which all but the last have a message of Ada's. */
+/** A workspace of its own, with this many channels; all but the last have a message by Ada. */
 async function channels(count: number, prefix: string): Promise<string[]> {
 	const { people } = await makeWorkspace(server.url, 2, prefix);
 	[ada, grace] = people as [Person, Person];
@@ -96,7 +96,7 @@ test('with unread_first every conversation is listed once, whatever is read and 
 	for (const channel of ids.slice(2, -1))
 		await grace.call('conversations.mark', { channel, ts: '9999999999.000000' });
 	const first = await list(grace, { limit: 1, unread_first: true });
-	// What is still to come as unread is read, what was listed is read, and what was read is marked unread.
+	// Conversations that are not listed yet are read, listed ones are read, and read ones are marked unread.
 	await grace.call('client.markAllRead', {});
 	const { messages } = await grace.call('conversations.history', { channel: markedUnread });
 	await grace.call('conversations.markUnread', { channel: markedUnread, ts: messages[0].ts });
@@ -115,7 +115,7 @@ test('a cursor of the other order, or of an unknown list, is rejected with the r
 	const other = 'list with another unread_first';
 	await refused({ cursor: unreadFirst.next }, other);
 	await refused({ cursor: byActivity.next, unread_first: true }, other);
-	// As many are kept.
+	// As many lists as the server keeps.
 	for (let later = 0; later < 8; later += 1) {
 		await ada.call('chat.postMessage', { channel, text: `later ${later}` });
 		await list(grace, { limit: 1, unread_first: true });
@@ -147,7 +147,7 @@ test('a user in many conversations gets the same list as from reading all of the
 	const ids = await channels(620, 'many');
 	const byWalking = await pages(grace, { limit: 100 });
 	expect(byWalking).toEqual([...ids.slice(0, -1).reverse(), ids.at(-1) as string]);
-	// Back to where it was, once.
+	// Back to the original state, once.
 	const [oldest] = ids as [string];
 	const { ts } = await ada.call('chat.postMessage', { channel: oldest, text: 'oops' });
 	expect((await list(grace)).items[0]?.id).toBe(oldest);

@@ -15,12 +15,12 @@ import { testServerProcess, withDirectory } from '../support/process.ts';
 import { connect, type Frame } from '../support/socket.ts';
 import { download, shared } from '../support/uploads.ts';
 
-/** kill -9 in the middle of everything: nothing acknowledged is lost, nothing is there twice. */
+/** kill -9 under load: acknowledged changes are not lost, and nothing exists twice. */
 
 const ROUNDS = 4;
 const ACKNOWLEDGED_PER_ROUND = 700;
 
-/** Whatever was told to anybody is on disk: it is found again, or was deleted since. */
+/** Everything that a client has seen is on disk: it is found again, or was deleted since. */
 function checkHeard(heard: readonly Frame[], shown: Awaited<ReturnType<typeof histories>>, book: Book): void {
 	const deleted = new Set(
 		[...book.sent.values()].filter(({ text }) => text === null).map(({ channel, ts }) => `${channel} ${ts}`),
@@ -72,7 +72,7 @@ test(`a server that is killed ${ROUNDS} times under load keeps everything that i
 			await checkReads(server.url, cast, book, settled);
 			await checkPicked(server.url, cast, book, settled);
 		}
-		// Otherwise nothing was under way when the server died.
+		// Otherwise nothing was in flight when the server died.
 		expect(repeated).toBeGreaterThan(0);
 		await server.end('SIGTERM');
 	});

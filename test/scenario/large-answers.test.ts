@@ -5,12 +5,12 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { patienceMs, startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** No answer is larger than 4 MB, or than one message: what does not fit is on the next page. */
+/** No answer is larger than 4 MB, or than one message: the rest is on the next page. */
 
 const MAX_BYTES = 4_000_000;
-/** Of the envelope. */
+/** The size of the envelope. */
 const SLACK = 100_000;
-/** Each character takes six in JSON: 240 KB a message. */
+/** Each character takes six in JSON: 240 KB per message. */
 const LARGE = '\u0007'.repeat(40_000);
 const MESSAGES = 40;
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => server.stop());
 
-/** The answer, which is not too large. */
+/** Returns the answer after checking its size. */
 async function bounded(person: Person, method: string, args: Record<string, string>): Promise<Answer> {
 	const response = await fetch(`${server.url}/api/${method}`, {
 		method: 'POST',
@@ -53,7 +53,7 @@ async function bounded(person: Person, method: string, args: Record<string, stri
 	return answer;
 }
 
-/** All pages, and how many there were. */
+/** All pages, and their number. */
 async function pages(person: Person, method: string, args: Record<string, string>) {
 	const all: string[][] = [];
 	for (let cursor = ''; ; ) {
@@ -128,7 +128,7 @@ test('a client that missed more than fits has to reload everything', async () =>
 });
 
 test('a client that missed less than the limit gets all of it', async () => {
-	// Users of their own: a cluster also looks at what happened in the seconds before a position.
+	// Separate users, because a cluster also reads changes from a few seconds before a position.
 	const [mia, tom] = (await makeWorkspace(server.url, 2)).people as [Person, Person];
 	const pier = (await mia.call('conversations.create', { name: 'pier' })).channel.id;
 	await mia.call('conversations.invite', { channel: pier, users: tom.id });

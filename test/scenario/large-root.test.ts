@@ -3,7 +3,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** What a reply sends to every member is as small as the reply, whatever the size of its root. */
+/** The event of a reply is as small as the reply, whatever the size of its root. */
 
 const TEXT = `${'root '.repeat(7_000)}end`;
 const BLOCKS = [{ type: 'section', text: { type: 'plain_text', text: 'b'.repeat(60_000) } }];
@@ -45,7 +45,7 @@ test('replies to a large root send ids, counters and a preview', async () => {
 	expect(shown.root).toMatchObject({ ts: root, is_preview: true, reply_count: 2 });
 	for (const frame of [first, second, shown]) expect(size(frame)).toBeLessThan(MAX_BYTES);
 	device.close();
-	// A client that was not connected gets the same.
+	// A client that was disconnected gets the same.
 	const { events } = await grace.call('client.sync', { since: before.position });
 	expect(events.map(({ subtype }: { subtype?: string }) => subtype)).toEqual([
 		undefined,
@@ -53,7 +53,7 @@ test('replies to a large root send ids, counters and a preview', async () => {
 		'message_replied',
 	]);
 	for (const event of events) expect(size(event)).toBeLessThan(MAX_BYTES);
-	// The whole root stays where it is asked for.
+	// Requests for the root return it whole.
 	const { messages } = await grace.call('conversations.replies', { channel, ts: root });
 	expect(messages[0]).toMatchObject({ text: TEXT, blocks: BLOCKS, reply_count: 2 });
 	expect(messages[0].is_preview).toBeUndefined();

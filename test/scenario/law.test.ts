@@ -13,8 +13,8 @@ import { untilInactive } from '../support/presence.ts';
 import { isOnCluster, patienceMs, startServer, type TestServer } from '../support/server.ts';
 
 /**
- * The law: a stale snapshot plus the events since is a fresh snapshot, after every operation, for devices that
- * stay and for devices that go away and resume at random.
+ * The law: a stale snapshot plus the events since equals a fresh snapshot, after every operation, for devices that stay
+ * connected and for devices that disconnect and resume at random.
  */
 
 const SEEDS = [1, 2];
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What the oracle is compared with anyway, in tests of its own, takes most of the time on a cluster. */
+/** Other tests compare with the oracle; doing it here too would take most of the time on a cluster. */
 function withoutQueries(driver: Driver): Driver {
 	const { unreads: _, threads: __, explain: ___, members: ____, timeline: _____, ...rest } = driver;
 	return rest;
@@ -70,7 +70,7 @@ for (const seed of SEEDS) {
 			{
 				...driver,
 				settle: async () => {
-					// Away for some operations, then back: what it missed must come, once.
+					// Disconnected for some operations, then back: every missed event must arrive once.
 					if (roaming.device.connected ? random.chance(0.2) : random.chance(0.3)) {
 						if (!roaming.device.connected) await connect(roaming);
 						else {

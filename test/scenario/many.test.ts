@@ -3,7 +3,7 @@ import { makeWorkspace, type Person, type Workspace } from '../support/people.ts
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** What answers and events look like when there is a lot: bounded, and still true. */
+/** Answers and events about large amounts of data: bounded, and still right. */
 
 let server: TestServer;
 let workspace: Workspace;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** So many calls, some at a time. */
+/** Makes this many calls, some of them at a time. */
 async function times(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
 	let next = 0;
 	const worker = async () => {
@@ -71,7 +71,7 @@ test('unread replies are found behind any number of the user’s own', async () 
 		ada.call('chat.postMessage', { channel, text: `own ${index}`, thread_ts: ts });
 	for (let index = 0; index < 60; index += 1) await own(index);
 	const unread = await grace.call('chat.postMessage', { channel, text: 'unread', thread_ts: ts });
-	// Replying reads: going back to before one's own replies is a mark.
+	// Replying reads: moving back to before the user's own replies takes a mark unread.
 	await ada.call('subscriptions.thread.mark', { channel, thread_ts: ts, ts: first.ts, read: 0 });
 	const shown = await view();
 	expect(shown.unread_count).toBe(2);

@@ -3,7 +3,7 @@ import { rawClient } from '../support/api.ts';
 import { makeQuay } from '../support/client/quay.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Several messages read by one call: those, and none between them. */
+/** One call marks several messages, and none between them. */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ test('a list may be an array, or separated by commas', async () => {
 	const [first, second, third, , fifth, last] = posted as [string, string, string, string, string, string];
 	expect(await mark([third, fifth])).toMatchObject({ ok: true, unread_count: 4 });
 	expect(await unread()).toEqual(posted.filter((ts) => ts !== third && ts !== fifth));
-	// The read position moves over what was read before.
+	// The cursor moves over messages in the ahead set.
 	expect(await mark(`${first},${second}`)).toMatchObject({ unread_count: 2, last_read: third });
 	expect(await mark(last)).toMatchObject({ unread_count: 1, last_read: third });
 });

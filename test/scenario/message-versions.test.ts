@@ -4,8 +4,8 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { connect, type Frame } from '../support/socket.ts';
 
 /**
- * Every event about a message says how new what it tells is, so that a client drops what is older than what it has: the larger of
- * `position` and of `edited.ts`, live and on resume alike.
+ * Every event about a message carries a version, so that a client drops an event that is older than its state: the
+ * larger of `position` and `edited.ts`, live and on resume.
  */
 
 let server: TestServer;
@@ -51,6 +51,6 @@ test('a post, an edit, a reply, its deletion and the deletion of the root have r
 	const resumed = events.find((event: Frame) => event.type === 'message' && event.ts === other);
 	const edit = live.find(({ subtype, message }) => subtype === 'message_changed' && message.ts === other);
 	expect(resumed.text).toBe('again');
-	// Told as one `message` with the text of the edit: as new as the edit.
+	// Sent as one `message` with the edited text: its version is that of the edit.
 	expect(versionOf(resumed)).toBe(versionOf(edit as Frame));
 });

@@ -3,7 +3,7 @@ import { makeWorkspace } from '../support/people.ts';
 import { isOnCluster, startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** What operators read of a server that works. */
+/** What operators see of a healthy server. */
 
 let server: TestServer;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { makeWorkspace, type Person, type Workspace } from '../support/people.ts
 import { JWT_SECRET, patienceMs, startServer, type TestServer } from '../support/server.ts';
 import { connect, socketUrl, TestSocket } from '../support/socket.ts';
 
-/** Somebody leaves the company: nothing of theirs works any more, at once and everywhere, and what they wrote stays. */
+/** A person leaves the company: nothing of theirs works any more, at once and everywhere, and their messages stay. */
 
 const SIGNED_OUT = 4200;
 const TOKEN_EXPIRED = 4203;
@@ -44,7 +44,7 @@ const jwtOf = (user: string, issuedSecondsAgo: number | null = 5) => {
 	return jwt.setExpirationTime(now + 300).sign(new TextEncoder().encode(JWT_SECRET));
 };
 
-/** Of a cluster: every gateway has heard of it. */
+/** On a cluster: waits until every gateway has the change. */
 const refusedWith = (token: string, error: string) =>
 	eventually(async () => {
 		for (let gateway = 0; gateway < 4; gateway += 1) expect(await ask(token)).toMatchObject({ error });
@@ -56,7 +56,7 @@ describe('a deactivated user', () => {
 		const { channel } = await ada.call('conversations.create', { name: `team-${people}` });
 		await ada.call('conversations.invite', { channel: channel.id, users: bob.id });
 		const { ts } = await bob.call('chat.postMessage', { channel: channel.id, text: 'I was here' });
-		// Of all teams: others may use the same server.
+		// Tokens of all workspaces: other tests may use the same server.
 		const devices = async () => (await workspace.admin('admin.push.list')).devices as number;
 		const devicesBefore = await devices();
 		await bob.call('push.devices.add', { platform: 'apns', token: `phone-${people}` });
@@ -88,7 +88,7 @@ describe('a deactivated user', () => {
 			expect(await ask(method.startsWith('admin') ? adminToken() : ada.token, method, args)).toMatchObject({
 				error: 'user_disabled',
 			});
-		// Again is harmless, and changes nothing that anybody has to hear of.
+		// Deactivating again is harmless, and causes no event.
 		await workspace.admin('admin.users.deactivate', { user_id: bob.id });
 		const { user: carol } = await workspace.admin('admin.users.create', {
 			team_id: workspace.team,
@@ -122,7 +122,7 @@ describe('a deactivated user', () => {
 			socket.send({ type: 'message', id, channel: direct, text: 'over the socket' });
 			expect(await socket.seen((frame) => frame.reply_to === id)).toMatchObject({ ok: false });
 		}, patienceMs());
-		// What was said can be corrected, and a group has others in it.
+		// Existing messages can be edited, and a group has other members.
 		expect(await ask(ada.token, 'chat.update', { channel: direct, ts, text: 'after' })).toMatchObject({
 			ok: true,
 		});

@@ -7,7 +7,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { testServerProcess, withDirectory } from '../support/process.ts';
 import { conversation, created } from '../support/store/facts.ts';
 
-/** Direct messages that an earlier version made have ids that follow from their people alone: they keep them. */
+/** Direct messages from an earlier version have ids that follow from their members alone, and keep them. */
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 

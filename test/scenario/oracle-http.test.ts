@@ -6,7 +6,7 @@ import { runHistory } from '../support/oracle/run.ts';
 import { makeWorkspace } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** The brute-force reading of the model against the server, over its public interface. */
+/** The oracle against the server, over its public API. */
 
 const SEEDS = [1, 2];
 /** HISTORY_OPERATIONS=10000 for the long run. */

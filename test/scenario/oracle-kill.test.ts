@@ -6,7 +6,7 @@ import { runHistory } from '../support/oracle/run.ts';
 import { makeWorkspace } from '../support/people.ts';
 import { testServerProcess, withDirectory } from '../support/process.ts';
 
-/** Random histories with a kill -9 in between: what was acknowledged counts afterwards as it did before. */
+/** Random histories with a kill -9 in between: acknowledged changes count the same afterwards. */
 
 const SEEDS = [1, 2];
 /** HISTORY_OPERATIONS=10000 for the long run. */
@@ -28,7 +28,7 @@ for (const seed of SEEDS) {
 			await runHistory(
 				{ ...httpDriver(workspace), settle: restarting },
 				new Oracle(),
-				// Sockets do not outlive the server, so nobody is active in these.
+				// Sockets end with the server, so nobody is active in these histories.
 				randomHistory(seed, OPERATIONS, { presence: false }),
 				{ users: workspace.people.map(({ id }) => id), check: KILL_EVERY },
 			);

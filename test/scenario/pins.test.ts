@@ -76,7 +76,7 @@ test('a device that was offline shows what is pinned', async () => {
 	const client = sdk(server.url, grace);
 	await client.connect();
 	const view = client.conversation(channel);
-	// On screen: what is told again on a cluster, such as the join, has it loaded again.
+	// The conversation is loaded, because a cluster may repeat events, such as the join, which reload it.
 	const stop = view.subscribe(() => undefined);
 	await view.load();
 	const pinned = () =>

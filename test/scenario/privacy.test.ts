@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
 import { patienceMs, startServer, type TestServer } from '../support/server.ts';
 
-/** What users can find out about the conversations of others: only what they share with them. */
+/** What users can find out about other users' conversations: only the shared ones. */
 
 const ALL_TYPES = 'public_channel,private_channel,mpim,im';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Every page of a listing, one item each. */
+/** Every page of a list, one item each. */
 async function pagesOf(who: Person, args: Record<string, unknown>): Promise<Answer[]> {
 	const pages: Answer[] = [];
 	let cursor = '';
@@ -70,7 +70,7 @@ describe('conversations of another user', () => {
 			expect(found.flatMap(({ channels }) => channels.map(({ id }: { id: string }) => id))).toEqual(shared);
 			return found;
 		}, patienceMs());
-		// The number of pages is the number of what is shown: empty ones would count what is hidden.
+		// There are as many pages as shown items: empty pages would reveal the number of hidden ones.
 		expect(pages.map(({ channels }) => channels.length)).toEqual(shared.map(() => 1));
 		for (const { response_metadata } of pages) {
 			const cursor = response_metadata.next_cursor as string;

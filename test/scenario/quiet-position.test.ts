@@ -3,7 +3,10 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startEmbedded, type TestServer } from '../support/server.ts';
 import { connect, socketUrl, TestSocket } from '../support/socket.ts';
 
-/** A position says how far its user is. What happens in other workspaces, or where the user is not, does not move it. */
+/**
+ * A position belongs to one user. Changes in other workspaces, or in conversations that the user is not in, do not move
+ * it.
+ */
 
 let server: TestServer;
 let [ada, bob, stranger] = [] as unknown as [Person, Person, Person];
@@ -27,7 +30,7 @@ async function positions(): Promise<string[]> {
 	const synced = (await ada.call('client.sync', { since: counts })).position;
 	const socket = await connect(ada, { since: counts });
 	const hello = (await socket.seen({ type: 'hello' })).position;
-	// Back to how it was before: being active is a change of one's own.
+	// Becoming active changes the user's own state, so the test restores it.
 	socket.close();
 	await socket.closed;
 	return [counts, synced, hello];
@@ -100,7 +103,7 @@ test('the state of threads has its user’s position, also after archiving chang
 	await bob.call('conversations.archive', { channel });
 	const archived = await socket.seen({ type: 'channel_archive' });
 	const told = await socket.seen({ type: 'update_thread_state', unread_count: 0 });
-	// Clients drop a state that is older than the one they have.
+	// Clients drop a state that is older than theirs.
 	expect(told.position).toBe(archived.position);
 	socket.close();
 	await socket.closed;

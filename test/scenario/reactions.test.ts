@@ -5,7 +5,10 @@ import { makeWorkspace, type Person, type Workspace } from '../support/people.ts
 import { patienceMs, startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** Reactions, over HTTP and sockets: who may, what everybody sees, what a device that was offline learns, and that nothing is unread. */
+/**
+ * Reactions over HTTP and sockets: permissions, what everybody sees, what a device that was offline gets, and that
+ * nothing is unread.
+ */
 
 let server: TestServer;
 let workspace: Workspace;
@@ -68,7 +71,7 @@ test('errors are Slack’s', async () => {
 	await expect(ada.call('reactions.add', { channel, name: 'eyes' })).rejects.toThrow('no_item_specified');
 	await expect(add(ada, '1000000000.000001', 'eyes')).rejects.toThrow('message_not_found');
 	await expect(add(outsider, ts, 'eyes')).rejects.toThrow('not_in_channel');
-	// Who may read a public channel sees them.
+	// Users who may read a public channel see its reactions.
 	expect(await shown(outsider, ts)).toEqual([['eyes', 1, [ada.id]]]);
 });
 
@@ -155,7 +158,7 @@ test('a device that was offline shows the same reactions as others', async () =>
 	const client = sdk(server.url, grace);
 	await client.connect();
 	const view = client.conversation(channel);
-	// On screen: what is told again on a cluster, such as the join, has it loaded again.
+	// The conversation is loaded, because a cluster may repeat events, such as the join, which reload it.
 	const stop = view.subscribe(() => undefined);
 	await view.load();
 	const onScreen = () =>
@@ -193,7 +196,7 @@ test('a device that was offline shows the same reactions as others', async () =>
 		expect(onScreen()[fresh]).toEqual([['six', 1, [grace.id]]]);
 		expect(onScreen()[gone]).toBeUndefined();
 	}, patienceMs());
-	// An edit that comes live leaves them as they are; the SDK's own calls are harmless twice.
+	// A live edit leaves the reactions unchanged; the SDK's own calls are safe to repeat.
 	await ada.call('chat.update', { channel, ts: kept, text: 'kept, and edited' });
 	await view.react(kept, 'four');
 	await view.unreact(kept, 'four');

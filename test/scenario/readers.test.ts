@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** conversations.readers: whoever marked is among them from the acknowledgement on, whoever marked unread is not. */
+/** conversations.readers: a user who marks is listed from the acknowledgement on, and a user who marks unread is not. */
 
 const ROUNDS = 5;
 

@@ -12,8 +12,8 @@ import { ReadState } from '../../src/unread/read-state.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
 /**
- * Two devices mark the same message: the second mark changes nothing, and yet must not be acknowledged
- * before the first one is on disk, or a crash in between takes back what was acknowledged.
+ * Two devices mark the same message: the second mark changes nothing, but must not be acknowledged before the first one
+ * is on disk. Otherwise a crash in between would undo an acknowledged mark.
  */
 
 const CHANNEL = 'C0000000001';
@@ -31,7 +31,7 @@ afterAll(async () => {
 	await rm(directory, { recursive: true, force: true });
 });
 
-/** Hands nothing on to the disk until it is let go. */
+/** Holds back writes to the disk until released. */
 function heldLedger(ledger: Ledger) {
 	const gate = Promise.withResolvers<void>();
 	let last: Promise<void> = Promise.resolve();
@@ -77,6 +77,6 @@ test('a mark that repeats one in flight is acknowledged together with it, and no
 	expect(told).toEqual([]);
 	letGo();
 	await Promise.all([first.durable, second.durable]);
-	// The second one cannot know whether the first was published.
+	// The second mark cannot know whether the first one was published.
 	expect(told).toEqual([TS, TS]);
 });

@@ -4,7 +4,7 @@ import { makeWorkspace, type Person, type Workspace } from '../support/people.ts
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect, type Frame } from '../support/socket.ts';
 
-/** What each kind of change looks like to who was away: told over HTTP and over the socket alike. */
+/** The events of each kind of change for a client that was disconnected, over HTTP and over the socket. */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ class Scene {
 		public since: string,
 	) {}
 
-	/** Two people in a channel, one of whom is about to be away. */
+	/** Two users in a channel, one of whom is about to disconnect. */
 	static async open(): Promise<Scene> {
 		const workspace = await makeWorkspace(server.url, 3);
 		const [ada, grace] = workspace.people as [Person, Person];
@@ -47,7 +47,7 @@ class Scene {
 	edit = (ts: string, text: string) => this.ada.call('chat.update', { channel: this.channel, ts, text });
 	remove = (ts: string) => this.ada.call('chat.delete', { channel: this.channel, ts });
 
-	/** What Grace missed, over HTTP; the same as over the socket. */
+	/** The events that Grace missed, over HTTP; checks that the socket gives the same. */
 	async missed(): Promise<Frame[]> {
 		const { events, position } = await this.grace.call('client.sync', { since: this.since });
 		const socket = await connect(this.grace, { since: this.since });

@@ -3,7 +3,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer } from '../support/server.ts';
 import { connect, type Frame } from '../support/socket.ts';
 
-/** Too far behind is said, never silent; and what can be told is told however slowly it is taken. */
+/** A client that is too far behind is always told; a client that is not gets every event, however slowly it reads. */
 
 async function scene(flags: Readonly<Record<string, string>>) {
 	const server = await startServer(flags);
@@ -16,7 +16,7 @@ async function scene(flags: Readonly<Record<string, string>>) {
 	return { server, ada, grace, channel: channel.id as string, since: since as string, post };
 }
 
-/** Of 20,000 characters each: more than the buffer of a socket takes, less than is too far behind. */
+/** Messages of 20,000 characters: more than a socket's buffer holds, and less than too far behind. */
 const BACKLOG = 190;
 
 const isMessage = ({ type }: Frame): boolean => type === 'message';
@@ -39,7 +39,7 @@ test('one change more than the limit is too far behind, over client.sync and ove
 	expect(socket.having(isMessage)).toHaveLength(1);
 	expect(socket.frames[0]?.position >= answer.position).toBe(true);
 	socket.close();
-	// From what it was told it is only one behind.
+	// From the position in the answer, the client is only one change behind.
 	const { events } = await grace.call('client.sync', { since: answer.position });
 	expect(events.map((event: Frame) => event.ts)).toEqual([ts]);
 	await server.stop();
@@ -62,7 +62,7 @@ test('more events than the socket’s buffer holds arrive completely, followed b
 	const text = 'x'.repeat(20_000);
 	const posted: string[] = [];
 	for (let index = 0; index < BACKLOG; index += 1) posted.push(await post(`${index} ${text}`));
-	// Somebody goes on posting while the client catches up.
+	// Somebody keeps posting while the client catches up.
 	let isConnected = false;
 	const connecting = connect(grace, { since }).finally(() => {
 		isConnected = true;

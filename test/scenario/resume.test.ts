@@ -9,8 +9,8 @@ import { makeStage, perform } from '../support/resume/load.ts';
 import { isOnCluster, patienceMs, startServer, type TestServer } from '../support/server.ts';
 
 /**
- * A client that was away gets exactly what it missed, once and in order: in the end it knows what a client
- * knows that was there all the time.
+ * A client that was disconnected gets exactly what it missed, once and in order: in the end it has the same state as a
+ * client that stayed connected.
  */
 
 const SEEDS = isOnCluster() ? [1, 2] : [1, 2, 3];
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Comes and goes until the work is done; how often it came back to something that it had missed. */
+/** Disconnects and reconnects until the work is done. Returns how often it had missed something. */
 async function roam(device: ResumingDevice, random: Random, work: Promise<void>): Promise<number> {
 	let working = true;
 	let caughtUp = 0;
@@ -113,7 +113,7 @@ test('clients resume after the server was stopped and started again', async () =
 	await own.stop();
 });
 
-// What a cluster does when its processes are killed has tests of its own.
+// Other tests cover a cluster whose processes are killed.
 const onOneMachine = isOnCluster() ? () => undefined : test;
 
 onOneMachine('clients resume after the server was killed under load', async () => {

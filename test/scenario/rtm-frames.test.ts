@@ -3,7 +3,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** Frames that clients send: what is answered, and that nothing comes of those that are refused. */
+/** Frames that clients send: their answers, and that rejected frames change nothing. */
 
 let server: TestServer;
 let ada: Person;

@@ -5,7 +5,7 @@ import { makeWorkspace, type Person, type Workspace } from '../support/people.ts
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect, socketUrl, TestSocket } from '../support/socket.ts';
 
-/** How long a socket lives, and how many a user may have. */
+/** How long a socket stays open, and how many a user may have. */
 
 const SECRET = 'a secret of the integrating product, long enough';
 

@@ -4,8 +4,8 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { connect, type Frame, type TestSocket } from '../support/socket.ts';
 
 /**
- * A true zero needs events in order and without gaps: every ts after the one before it, every prev_ts the ts
- * before it, for everybody who listens, however many post at once and however they do.
+ * Exact counts need events in order and without gaps: for every client, each ts is after the one before it, and each
+ * prev_ts is the ts before it, however many users post at once and over which transport.
  */
 
 const POSTERS = 50;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Posts by turns over HTTP and over the socket, and deletes one in four of what was posted. */
+/** Posts alternately over HTTP and over the socket, and deletes one in four messages. */
 async function post(person: Person, socket: TestSocket | null): Promise<string[]> {
 	const acknowledged: string[] = [];
 	for (let index = 0; index < POSTS; index += 1) {
@@ -46,7 +46,7 @@ async function post(person: Person, socket: TestSocket | null): Promise<string[]
 
 const isPost = (frame: Frame): boolean => frame.type === 'message' && frame.subtype === undefined;
 
-/** What a client knows of the timeline as it follows the events; throws at the first gap. */
+/** A client's timeline built from events; throws at the first gap. */
 function follow(frames: readonly Frame[], channel: string): { readonly posts: string[] } {
 	const timeline: string[] = [];
 	const posts: string[] = [];

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { connect, socketUrl } from '../support/socket.ts';
 import { stalledClient } from '../support/stalled-client.ts';
 
-/** A client that stops reading is cut off at a bounded buffer, and holds nobody back. */
+/** A client that stops reading is disconnected when its buffer reaches a limit, and delays nobody. */
 
 const BUFFER_KB = 64;
 const TEXT = '~'.repeat(40_000);
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Sockets that the server says it has. */
+/** The number of sockets that the server reports. */
 async function openSockets(): Promise<number> {
 	const metrics = await (await fetch(`${server.url}/metrics`)).text();
 	return Number(/^tidemark_sockets (\d+)$/m.exec(metrics)?.[1]);
@@ -36,7 +36,7 @@ test('a client that stops reading is disconnected; others receive everything, an
 
 	for (let index = 0; index < POSTS; index += 1) {
 		const { ts } = await ada.call('chat.postMessage', { channel: channel.id, text: `${index} ${TEXT}` });
-		// Whoever reads is served in between: the stalled one holds nobody back.
+		// Clients that read are served meanwhile: the stalled one delays nobody.
 		await listener.seen({ type: 'message', ts });
 	}
 	expect(listener.having({ type: 'message' })).toHaveLength(POSTS);

@@ -4,7 +4,7 @@ import { makeWorkspace, type Person, type Workspace } from '../support/people.ts
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect, type Frame, socketUrl, TestSocket } from '../support/socket.ts';
 
-/** The socket as it is on the wire: who is let in, marks, and who hears what. */
+/** The socket on the wire: admission, marks, and who receives which events. */
 
 let server: TestServer;
 let workspace: Workspace;
@@ -230,7 +230,7 @@ describe('who receives what', () => {
 	test('no counts of an archived channel are pushed, whatever happens in it', async () => {
 		const ts = await say(ada, 'one');
 		const socket = await connect(grace, { counts: '1' });
-		// Of the join just before.
+		// The counts of the join just before.
 		await socket.seen({ type: 'unread_counts_updated' });
 		await ada.call('conversations.archive', { channel });
 		await socket.seen({ type: 'channel_archive' });

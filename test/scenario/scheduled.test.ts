@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** Scheduled messages: listed, taken back, posted once at their time, also across a restart. */
+/** Scheduled messages: listed, deleted, and posted once at their time, also after a restart. */
 
 const POSTED_WITHIN_MS = 30_000;
 
@@ -82,7 +82,7 @@ test('a message is posted once at its time, with a restart in between', async ()
 	const [newest] = (await ada.call('conversations.history', { channel, limit: 1 })).messages;
 	expect(newest).toMatchObject({ user: ada.id, blocks: [{ type: 'divider' }] });
 	await eventually(async () => expect(await listed()).toEqual([]), POSTED_WITHIN_MS);
-	// Another look, by any gateway, posts nothing again.
+	// Another check for due messages, by any gateway, posts nothing again.
 	await Bun.sleep(1500);
 	expect(await texts()).toEqual([...before, 'first', 'second']);
 });

@@ -5,9 +5,9 @@ import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { isOnCluster, startServer, type TestServer } from '../support/server.ts';
 
-/** Searching: words and modifiers, only what the caller may read, and nothing of what was deleted. */
+/** Search: words and modifiers, only messages that the caller may read, and nothing that was deleted. */
 
-/** On one machine the index is filled a moment after a post. */
+/** On one machine the index is updated a moment after a post. */
 const INDEXED_WITHIN_MS = 10_000;
 
 let server: TestServer;

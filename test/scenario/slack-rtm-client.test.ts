@@ -5,8 +5,8 @@ import { type RtmListener, readyRtmClient, rtmClient } from '../support/slack.ts
 import type { Frame } from '../support/socket.ts';
 
 /**
- * Slack's official RTMClient 7.0.4 against the server. It throws when a client that ever used sendMessage
- * disconnects, so here messages are posted over HTTP; slack-rtm-send.test.ts sends from a process of its own.
+ * Slack's official RTMClient 7.0.4 against the server. The client throws when it disconnects after using sendMessage, so
+ * this file posts over HTTP; slack-rtm-send.test.ts sends from a process of its own.
  */
 
 let server: TestServer;
@@ -60,7 +60,7 @@ test('rtm.start names the user, and hello comes first, with a position', async (
 	expect(listener.events[0]).toMatchObject({
 		type: 'hello',
 		position: expect.stringMatching(/^\d{16}$/),
-		// Else the client sends nothing for two seconds.
+		// Otherwise the client sends nothing for two seconds.
 		reply_to: 1,
 	});
 });
@@ -137,7 +137,7 @@ test('joins and leaves are sent to the user and to the other members', async () 
 	});
 	await mover.heard(({ type }) => type === 'channel_left');
 	await member.heard(({ text }) => text === 'gone');
-	// Whoever left hears nothing more: what comes next over this socket is of another channel.
+	// A user who left gets nothing more: the next event on this socket is of another channel.
 	const other = await channelOf(grace);
 	await mover.heard((event) => event.type === 'channel_joined' && event.channel.id === other);
 	expect(mover.events.filter(isMessage).map(({ text }) => text)).toEqual(['welcome']);
@@ -147,7 +147,7 @@ test('a creation is sent to the workspace; archiving, renaming and unarchiving t
 	const [member, outsider] = [await listen(grace), await listen(linus)];
 	const channel = await channelOf(ada, grace);
 	await ada.call('conversations.rename', { channel, name: `${channel.toLowerCase()}` });
-	// One after the other: who has just come into a channel of a cluster may be told how it stands, and not how that came about.
+	// One after the other: in a cluster, a new member may get the current state of a channel without the changes that led to it.
 	const renamed = await member.heard(({ type }) => type === 'channel_rename');
 	await ada.call('conversations.archive', { channel });
 	const archived = await member.heard(({ type }) => type === 'channel_archive');
@@ -190,7 +190,7 @@ test('presence is sent to subscribers: first the state, then changes', async () 
 test('a ping is answered, and the client stays connected', async () => {
 	const listener = await listen(ada, { clientPingTimeout: 1_500, serverPongTimeout: 1_400 });
 	const pongs = () => listener.events.filter((event) => event.type === 'pong');
-	// The first one comes with hello; the second answers a ping of the client.
+	// The first pong comes with hello; the second answers a ping of the client.
 	await listener.heard(() => pongs().length >= 2);
 	expect(listener.client.connected).toBe(true);
 	expect(pongs().every(({ reply_to }) => Number.isInteger(reply_to))).toBe(true);

@@ -5,7 +5,7 @@ import { makeWorkspace, type Person, type Workspace } from '../support/people.ts
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** Shapes that applications written for Slack depend on, each because one of them failed without it. */
+/** Formats that applications written for Slack depend on. Each is here because such an application failed without it. */
 
 let server: TestServer;
 let workspace: Workspace;
@@ -101,7 +101,7 @@ describe('where a message goes', () => {
 		const { user } = await workspace.admin('admin.users.create', { team_id: workspace.team, name: 'gone' });
 		await workspace.admin('admin.users.deactivate', { user_id: user.id });
 		expect(await refusalOf(ada, 'chat.postMessage', { channel: user.id, text })).toBe('user_disabled');
-		// A tool that posts to an address that is none must not read success.
+		// A tool that posts to an invalid target must not get a success.
 		for (const path of ['/', '/services/T0/B0/x', '/api'])
 			expect((await fetch(server.url + path, { method: 'POST', body: '{}' })).status).toBe(404);
 	});
@@ -366,7 +366,7 @@ describe('the workspace', () => {
 		expect(await refusalOf(ada, 'chat.postMessage', { channel: own.id, text: 'hello' })).toBe(
 			'channel_not_found',
 		);
-		// Another user's is not to be seen, nor does it change what users.conversations lists.
+		// Another user's conversation is not visible, and does not change the result of users.conversations.
 		expect((await list(grace))[0].id).not.toBe(own.id);
 		expect(await refusalOf(grace, 'conversations.info', { channel: own.id })).toBe('channel_not_found');
 	});

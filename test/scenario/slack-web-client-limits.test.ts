@@ -4,7 +4,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { webClient } from '../support/slack.ts';
 
-/** A server that allows little, and Slack's official WebClient, which waits when it is told to. */
+/** A server with low limits, and Slack's official WebClient, which waits when asked to. */
 
 const PER_SECOND = 2;
 const BURST = PER_SECOND * 5;

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A channel of Ada's with these people in it too. */
+/** A channel of Ada's with these users as members too. */
 async function channelWith(...others: readonly number[]): Promise<string> {
 	names += 1;
 	const { channel } = await ada.conversations.create({ name: `web-client-${names}` });
@@ -37,7 +37,7 @@ async function say(client: WebClient, channel: string, text: string, extra = {})
 	return (await client.chat.postMessage({ channel, text, ...extra })).ts!;
 }
 
-/** Every item of all pages, with how many pages there were. */
+/** Every item of all pages, and the number of pages. */
 async function allPages(client: WebClient, method: string, args: Record<string, unknown>, field: string) {
 	// biome-ignore lint/suspicious/noExplicitAny: items of any method
 	const items: any[] = [];

@@ -5,12 +5,12 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { client, rawClient } from '../support/api.ts';
 import { type Ended, serveProcess, tidemark, withDirectory } from '../support/process.ts';
 
-/** `tidemark serve` as a person meets it: what it prints, what it refuses, how it ends. */
+/** `tidemark serve` as a person sees it: its output, its errors, its exit. */
 
 const TOKEN = /Administrator's token, shown this once: (xoxa-\S+)/;
 const onFreePort = (dataDir: string): string[] => ['serve', '--port', '0', '--data-dir', dataDir];
 
-/** One line that names the cause and what to do, on standard error, and nothing else. */
+/** One line on standard error that names the cause and what to do, and nothing else. */
 function expectRefusal({ code, out, err }: Ended, ...parts: readonly RegExp[]): void {
 	expect([code, out]).toEqual([1, '']);
 	expect(err.trim().split('\n')).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('--demo', () => {
 			expect(links.map(([, token]) => token)).toEqual([...users, users[0]].map((user) => user?.[3]));
 			for (const [link] of links)
 				expect((await fetch(link)).headers.get('content-type')).toStartWith('text/html');
-			// Something of everything to look at: unread, mentions, a thread, direct messages, a muted one, and read ones.
+			// The demo has something of everything: unread messages, mentions, a thread, direct messages, a muted and a read conversation.
 			const counts = await client(first.url, links[0]?.[1] ?? '')('client.counts');
 			expect(counts.threads.mention_count).toBeGreaterThan(0);
 			const rows: Record<string, unknown>[] = [...counts.channels, ...counts.ims, ...counts.mpims];
@@ -139,7 +139,7 @@ describe('--demo', () => {
 			const [, , , ada = ''] = users[0] ?? [];
 			const { channels } = await client(second.url, ada)('conversations.list', {});
 			const names: string[] = channels.map(({ name }: { name: string }) => name);
-			// Made once, not at every start.
+			// Created once, not at every start.
 			expect([names.length, new Set(names).size]).toEqual([10, 10]);
 		});
 	});

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** What following a thread comes to where its conversation, or the one who follows, changes. */
+/** What happens to followed threads when the conversation or the follower's membership changes. */
 
 let server: TestServer;
 let ada: Person;
@@ -63,7 +63,7 @@ test('users who name themselves in an edit of their reply do not follow the thre
 	expect(await grace.call('subscriptions.thread.get', place)).toMatchObject({
 		subscription: { active: false },
 	});
-	// Others who are named still do.
+	// Other named users still follow.
 	await ada.call('subscriptions.thread.remove', place);
 	await edit(`a reply by <@${grace.id}> to <@${ada.id}>`);
 	expect(await ada.call('subscriptions.thread.get', place)).toMatchObject({ subscription: { active: true } });

@@ -5,7 +5,7 @@ import { makeWorkspace, type Person, type Workspace } from '../support/people.ts
 import { ADMIN_TOKEN, startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** Who is let in: tokens of the server's own, and those that the integrating product signs. */
+/** Authentication: the server's own tokens, and JWTs that the integrating product signs. */
 
 const SECRET = 'a secret of the integrating product, long enough';
 
@@ -40,7 +40,7 @@ test('a JWT of the integrating product works like a token of the server', async 
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Other spellings of the same bytes: the last character of 43 carries two bits that decoders drop. */
+/** Other spellings of the same bytes: the last of 43 characters carries two bits that decoders drop. */
 function otherSpellings(token: string): string[] {
 	const last = ALPHABET.indexOf(token.at(-1) as string);
 	const same = [...ALPHABET].filter((_, index) => index >> 2 === last >> 2 && index !== last);

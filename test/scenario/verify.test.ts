@@ -9,7 +9,7 @@ import { tidemark } from '../support/process.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../support/server.ts';
 import { changeDirectly } from '../support/store/direct-change.ts';
 
-/** Counts compared with the store, by the administrator. */
+/** The administrator compares counts with the store. */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ test('after a random history the served counts equal those of the store', async 
 	expect(checked).toBeGreaterThan(users.length);
 });
 
-/** A channel that one of them has two messages unread in. */
+/** A channel in which one user has two unread messages. */
 async function aChannel(name: string) {
 	const { people, admin } = await makeWorkspace(server.url, 2, name);
 	const [ada, grace] = people as [Person, Person];
@@ -59,7 +59,7 @@ test('a row changed in the database is reported, and repaired on request', async
 	expect(await unread()).toBe(2);
 	expect(await metrics()).toContain('tidemark_drifted_counts_total 1');
 
-	// Of a channel alone, its members.
+	// For a channel, only its members are compared.
 	const repaired = await admin('admin.unreads.verify', { channel, repair: true });
 	expect(repaired).toMatchObject({ checked: 2, drifted: [{ ...drift, repaired: true }], repaired: 1 });
 	expect(await unread()).toBe(1);

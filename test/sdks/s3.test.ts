@@ -14,7 +14,7 @@ import { download, shared } from '../support/uploads.ts';
 
 const S3RVER = 's3rver@3.7.1';
 const NEEDS = 'npm, and a registry that has s3rver';
-/** Its own. */
+/** The credentials of s3rver. */
 const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 const QUIETLY = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 

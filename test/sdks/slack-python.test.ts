@@ -17,7 +17,7 @@ describeSdk({
 			'install',
 			'--quiet',
 			'--no-deps',
-			// What is used is compiled when it is used.
+			// Python compiles a module when it is first imported.
 			'--no-compile',
 			'--disable-pip-version-check',
 			'--target',

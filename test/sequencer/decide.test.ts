@@ -8,7 +8,7 @@ import { Conversations } from '../../src/worker/conversations.ts';
 import { FactsStore } from '../support/sequencer/facts-store.ts';
 import { createChannel, TEAM } from '../support/sequencer/random-commands.ts';
 
-/** What each command is refused for, and what it does otherwise. U01 and U02 are members; U03 is not. */
+/** The errors of each command, and its effects. U01 and U02 are members; U03 is not. */
 
 const START = 1_000_000;
 
@@ -41,7 +41,7 @@ class Channel {
 		return this.decide({ conversation: this.id, actor, team, at: this.at, action });
 	}
 
-	/** The error, or `ok`. */
+	/** The error code, or `ok`. */
 	async says(actor: string, action: Action, team = TEAM): Promise<string> {
 		const outcome = await this.does(actor, action, team);
 		return outcome.ok ? 'ok' : outcome.error;

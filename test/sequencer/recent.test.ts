@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import { Recent } from '../../src/sequencer/recent.ts';
 
-/** A worker forgets the oldest of what it knows, and never what the store does not have. */
+/** A worker evicts the oldest entries, and never those that the store does not have. */
 
 const FULL = 512;
 
-/** As many entries as one generation holds, from `first` on, the newest with the stamp of its number. */
+/** As many entries as one generation has, from `first` on; each has its number as stamp. */
 function fill(recent: Recent<number, string>, first: number): number {
 	for (let key = first; key < first + FULL; key += 1) recent.set(key, `value ${key}`);
 	return first + FULL - 1;

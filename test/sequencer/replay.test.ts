@@ -9,8 +9,9 @@ import { FactsStore } from '../support/sequencer/facts-store.ts';
 import { CHANNEL, createChannel, RandomCommands } from '../support/sequencer/random-commands.ts';
 
 /**
- * Deciding is a pure function of the log: an owner that forgets, loads again, dies with part of its work unwritten, and is replaced by
- * one that replays, decides what an owner decides that remembers everything. All in memory, from a seed.
+ * Deciding is a pure function of the log: an owner that evicts state, loads it again, dies with part of its work
+ * unwritten, and is replaced by one that replays, makes the same decisions as an owner that remembers everything. All in
+ * memory, from a seed.
  */
 
 const newOwner = (store: FactsStore): Conversations =>
@@ -25,7 +26,7 @@ interface Written {
 	readonly decision: Decision;
 }
 
-/** What an owner decides that has everything at hand. */
+/** The decisions of an owner that has all state in memory. */
 async function historyOf(seed: number, length: number): Promise<Written[]> {
 	const store = new FactsStore();
 	const owner = newOwner(store);
@@ -41,7 +42,7 @@ async function historyOf(seed: number, length: number): Promise<Written[]> {
 	return log;
 }
 
-/** Goes through the log with an owner that is let down in every way, and compares. Answers how often each happened. */
+/** Processes the log with an owner that fails in every way, and compares. Returns how often each failure happened. */
 async function checkFaulty(seed: number, log: readonly Written[], faults = { writes: 0.3, deaths: 0.02 }) {
 	const random = new Random(seed);
 	const store = new FactsStore();
@@ -65,7 +66,7 @@ async function checkFaulty(seed: number, log: readonly Written[], faults = { wri
 			seen.evictions += 1;
 		}
 		if (random.chance(faults.deaths)) {
-			// Its successor knows what was written, and nothing else.
+			// The next owner knows only what was written.
 			owner = newOwner(store);
 			seen.deaths += 1;
 			seen.replayed += next - written;
@@ -103,7 +104,7 @@ test('decisions keep their invariants', async () => {
 	for (let seed = 1; seed <= 40; seed += 1) checkPromises(await historyOf(seed, 300));
 });
 
-/** Recounts everything that effects carry along: stamps, members, the message before, threads. */
+/** Recounts everything that effects carry: stamps, members, previous messages, threads. */
 function checkPromises(log: readonly Written[]): void {
 	const members = new Set<string>();
 	const messages = new Map<number, Message>();

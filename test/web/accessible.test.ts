@@ -30,7 +30,7 @@ const CONTROLS = new Set([
 	'complementary',
 ]);
 
-/** As the browser tells it to a screen reader. */
+/** The page as the browser describes it to a screen reader. */
 async function expectNames(page: Page, least: number): Promise<void> {
 	const session = await page.context().newCDPSession(page);
 	const { nodes } = (await session.send('Accessibility.getFullAXTree')) as { nodes: Node[] };
@@ -43,8 +43,8 @@ async function expectNames(page: Page, least: number): Promise<void> {
 const CONTROL = 'button, a[href], input, textarea, select, [role="option"], label:has(input)';
 
 /**
- * Controls that a finger can miss: a square of 40 px around their middle is not all theirs. Links within a text are as high as its
- * lines. What is not in sight as a whole is not judged.
+ * Controls that a finger can miss: a square of 40 px around their centre is not completely theirs. Links within a text
+ * are only as high as its lines. Controls that are not completely visible are not judged.
  */
 const MISSED = `[...document.querySelectorAll(${JSON.stringify(CONTROL)})].filter((control) => {
 	if (control.matches('.message-text *, .only-read-aloud *, label input, :disabled')) return false;
@@ -58,7 +58,7 @@ const MISSED = `[...document.querySelectorAll(${JSON.stringify(CONTROL)})].filte
 	return isInSight && isHit(0, 0) && ![[-19, 0], [19, 0], [0, -19], [0, 19]].every(([dx, dy]) => isHit(dx, dy));
 }).map((control) => control.className + ' ' + (control.ariaLabel ?? control.textContent))`;
 
-/** The longest line of what people wrote, in characters, as the browser broke it. */
+/** The longest rendered line of people's messages, in characters. */
 const LONGEST_LINE = `Math.max(0, ...[...document.querySelectorAll('.message-text')].flatMap((text) => {
 	const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
 	const lines = new Map();
@@ -100,7 +100,7 @@ for (const [colorScheme, width] of [
 			await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 			await page.locator(ready).first().waitFor();
 			await expectNames(page, 4);
-			// Lists cut off what sticks out of them: the rows themselves are looked at.
+			// Lists cut off overflowing content, so the rows themselves are checked.
 			const sticksOut = `Math.max(document.documentElement.scrollWidth,
 				...[...document.querySelectorAll('.side-row, .inbox-top, .thread-card, .explained li')]
 					.map((one) => one.getBoundingClientRect().right)) - innerWidth`;
@@ -119,7 +119,7 @@ for (const [colorScheme, width] of [
 		await page.locator('.pane article').first().waitFor();
 		await page.locator('.pane article').first().hover();
 		await expectComfort();
-		// The list may move under the pointer, which then is over no message any more.
+		// The list may move under the pointer, which is then over no message.
 		await eventually(async () => {
 			await page.locator('.pane article').first().hover();
 			await page.getByRole('button', { name: 'More actions' }).click({ timeout: 2_000 });
@@ -186,7 +186,7 @@ test('the keyboard alone opens a conversation, writes, moves between messages, m
 	await page.locator('.thread-panel article.sent', { hasText: 'a reply' }).waitFor();
 	await page.keyboard.press('Escape');
 	await eventually(async () => expect(await page.locator('.thread-panel').count()).toBe(0));
-	// The focus returns to the message, which has a button for its thread now.
+	// The focus returns to the message, which now has a button for its thread.
 	const expectOnSecond = () =>
 		eventually(async () =>
 			expect(
@@ -224,7 +224,7 @@ test('on a touch screen the actions of a message leave the line above visible, a
 	await screen.row('harbour').tap();
 	const tapped = screen.message('tapped');
 	await tapped.locator('.message-text').tap();
-	// Both boxes of one layout: the list may scroll between two questions.
+	// Both boxes from one layout: the list may scroll between two queries.
 	const boxes = () =>
 		page.evaluate<[Box, Box]>(`
 			[...document.querySelectorAll('article')].filter((row) => row.textContent.includes('tapped'))
@@ -261,7 +261,7 @@ test('the user chooses light or dark, and a reload keeps the choice', async () =
 	const { page } = await show(people[0], { colorScheme: 'light' });
 	const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
 	const light = await ground();
-	// The button follows the system until somebody chooses.
+	// The button follows the system until the user chooses.
 	await page.emulateMedia({ colorScheme: 'dark' });
 	await page.getByRole('button', { name: 'Light colours' }).waitFor();
 	await page.emulateMedia({ colorScheme: 'light' });

@@ -5,7 +5,10 @@ import { appStage, manifestOf } from '../support/apps.ts';
 import { eventually } from '../support/eventually.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Apps in a real Chromium: a command, what only its caller sees, a button, a modal that is checked and submitted, shortcuts, a home. */
+/**
+ * Apps in a real Chromium: a command, an ephemeral answer, a button, a modal that is validated and submitted, shortcuts,
+ * a home tab.
+ */
 
 const web = stage();
 
@@ -86,7 +89,7 @@ test('a command, a button, a modal, shortcuts and a home tab work', async () => 
 		await dialog.waitFor({ state: 'hidden' });
 		expect(submitted).toEqual(['Bern', 'Dover']);
 
-		// A shortcut of a message, and one that the composer offers after a slash.
+		// A message shortcut, and a shortcut that the text box suggests after a slash.
 		await page.getByText('High water at noon').hover();
 		await page.getByRole('button', { name: 'More actions' }).last().click();
 		await page.getByRole('menuitem', { name: 'Quote' }).click();
@@ -95,7 +98,7 @@ test('a command, a button, a modal, shortcuts and a home tab work', async () => 
 		await page.getByRole('option', { name: 'New tide' }).click();
 		await eventually(async () => expect(ran).toEqual(['quote', 'new_tide']), 30_000);
 
-		// The home that the app publishes when it is opened, in the direct message with its bot.
+		// The home tab that the app publishes when it is opened, in the direct message with its bot.
 		const direct = await app.ada('conversations.open', { users: app.bot });
 		await page.goto(`${url}/#/c/${direct.channel.id}`);
 		await page.getByRole('button', { name: 'Home', exact: true }).click();

@@ -6,7 +6,7 @@ import { ADMIN_TOKEN } from '../support/server.ts';
 import { eventually, Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Letting people in with a mouse, and what a link may do to somebody who is signed in. */
+/** Inviting people with a mouse, and what a link does if somebody is already signed in. */
 
 const here = stage({});
 const NOBODY = {} as Person;
@@ -30,7 +30,7 @@ test('from the administrator’s page to a person signed in by a link, on two de
 	await admin.page.getByRole('button', { name: 'Create an invite link' }).click();
 	const link = await admin.page.getByLabel('Invite link to Harbour Crew').inputValue();
 	expect(link).toStartWith(`${here.server.url}/#invite=`);
-	// An open link is known by its id, which is shown with the link, and by when it was created.
+	// An open link is identified by its id, which is shown with the link, and by its creation time.
 	const shownId = async () =>
 		/Link ([0-9a-f]{8})/.exec(await admin.page.locator('.copy-field .hint').innerText())?.[1] ?? '';
 	const open = (id: string) => admin.page.locator('.admin-invites li', { hasText: `Link ${id}` });
@@ -51,13 +51,13 @@ test('from the administrator’s page to a person signed in by a link, on two de
 		.getByRole('button', { name: `Revoke link ${forTom}` })
 		.click();
 	await open(forTom).waitFor({ state: 'detached' });
-	// A second workspace of the same name is created only when asked for.
+	// A second workspace with the same name is created only after a confirmation.
 	await admin.page.getByLabel('New workspace').fill('harbour crew');
 	await admin.page.keyboard.press('Enter');
 	await admin.page.getByText(/A workspace called Harbour Crew already exists \(T\w+\)/).waitFor();
 	const workspaces = admin.page.getByRole('region', { name: 'Workspaces' }).locator('[aria-pressed]');
 	expect(await workspaces.allInnerTexts()).toEqual(['Harbour Crew']);
-	await admin.page.getByRole('button', { name: 'Create another one' }).click();
+	await admin.page.getByRole('button', { name: 'Create a second one' }).click();
 	await eventually(async () => expect(await workspaces.count()).toBe(2));
 	for (const text of await workspaces.allInnerTexts()) expect(text).toMatch(/^harbour crew \(T\w+\)$/i);
 	const ours = workspaces.filter({ hasText: /^Harbour Crew/ });
@@ -106,7 +106,7 @@ test('from the administrator’s page to a person signed in by a link, on two de
 	await admin.page.reload();
 	await ours.click();
 	await admin.page.getByRole('button', { name: 'Actions for mia.berg' }).click();
-	// It asks first.
+	// The dialog asks first.
 	await admin.page.getByRole('menuitem', { name: 'Deactivate' }).click();
 	const question = admin.page.getByRole('dialog', { name: 'Deactivate Mia Berg?' });
 	await question.getByRole('button', { name: 'Cancel' }).click();
@@ -133,12 +133,12 @@ test('a token in a link never replaces a stored session without asking', async (
 	await open(grace.token);
 	await page.getByRole('button', { name: `Switch to ${grace.name}` }).click();
 	await name(grace).waitFor();
-	// The same one, and one that does not work, ask nothing.
+	// The same token, and one that does not work, cause no question.
 	await open(grace.token);
 	await name(grace).waitFor();
 	await open(`xoxp-${'x'.repeat(43)}`);
 	await name(grace).waitFor();
-	// A session that ended is no reason to ask.
+	// If the stored session has ended, the page does not ask.
 	await client(here.server.url, ADMIN_TOKEN)('admin.tokens.revoke', { user_id: grace.id });
 	await page.getByText('This device was signed out.').waitFor();
 	await open(ada.token);

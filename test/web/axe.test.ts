@@ -7,7 +7,7 @@ import { ADMIN_TOKEN } from '../support/server.ts';
 import { shared } from '../support/uploads.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Axe finds nothing to object to, on any page, in light and dark. */
+/** Axe reports no violations on any page, in light and dark. */
 
 const here = stage();
 const AXE = await Bun.file(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text();
@@ -17,12 +17,12 @@ interface Violation {
 	readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 }
 
-/** Once everything that moves has come to rest: a colour on its way is none to judge. */
+/** Waits until all transitions have ended: a changing colour cannot be judged. */
 async function violations(page: Page, name: string, rules: string): Promise<string[]> {
 	await page.evaluate(
 		'Promise.all(document.getAnimations().map((one) => one.effect.getTiming().iterations === Infinity ? undefined : one.finished.catch(() => undefined)))',
 	);
-	// Injected past the page's own policy, which takes no script from elsewhere.
+	// Injected past the page's policy, which allows no foreign scripts.
 	await page.evaluate(`${AXE}; undefined`);
 	const { violations: found } = await page.evaluate<{ violations: Violation[] }>(
 		`axe.run(document, { resultTypes: ['violations'], ${rules} })`,
@@ -34,7 +34,7 @@ async function violations(page: Page, name: string, rules: string): Promise<stri
 	);
 }
 
-/** Everything in light; in dark, the colours, which alone differ. */
+/** In light, all rules; in dark, only the contrast rules, because only colours differ. */
 async function inBothThemes(page: Page, name: string): Promise<string[]> {
 	const light = await violations(page, name, '');
 	await page.emulateMedia({ colorScheme: 'dark' });
@@ -110,7 +110,7 @@ test('axe reports no violations, in light and dark', async () => {
 		await mine.hover();
 		await mine.getByRole('button', { name: 'Add a reaction' }).click();
 	});
-	// Without a connection: the notice, a message that waits, files that were not sent.
+	// During an outage: the banner, an unsent message, files that were not sent.
 	await page.route('**/api/**', (route) => route.abort());
 	await page.context().setOffline(true);
 	await page.locator('.banner').waitFor();
@@ -133,7 +133,7 @@ test('axe reports no violations, in light and dark', async () => {
 		await outside.goto(address);
 		await outside.locator(ready).first().waitFor();
 		problems.push(...(await inBothThemes(outside, address)));
-		// Phones scroll it in one direction.
+		// Phones scroll the page in one direction only.
 		const size = outside.viewportSize() ?? { width: 1280, height: 720 };
 		await outside.setViewportSize({ width: 390, height: 800 });
 		const sticksOut = await outside.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
@@ -156,7 +156,7 @@ test('axe reports no violations, in light and dark', async () => {
 	problems.push(...(await inBothThemes(outside, 'question of /admin')));
 	await look(`${here.server.url}/ops`, '.process-status');
 	await look(`${here.server.url}/devices#token=${ada.token}&friend=${grace.token}`, 'iframe');
-	// Somebody who is alone in an empty workspace, and a link while somebody is signed in.
+	// A user alone in an empty workspace, and a link while somebody is signed in.
 	const { team } = await admin('admin.teams.create', { name: 'Empty' });
 	const { url: alone } = await admin('admin.invites.create', { team_id: team.id });
 	await outside.goto(alone);
@@ -169,7 +169,7 @@ test('axe reports no violations, in light and dark', async () => {
 	problems.push(...(await inBothThemes(outside, 'alone')));
 	await look(`${here.server.url}/#token=${grace.token}`, '.sign-in');
 	await context.close();
-	// What the browser says about requests that do not arrive is not the page's doing.
+	// The browser's own errors about failed requests are not the page's.
 	const ofThePage = screen.errors.filter((error) => !/net::ERR_|WebSocket/.test(error));
 	screen.errors.splice(0, screen.errors.length, ...ofThePage);
 	expect(problems).toEqual([]);

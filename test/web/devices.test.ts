@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { eventually } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Two devices of one person, and somebody who writes to them. */
+/** Two devices of one person, and another person who writes to them. */
 
 const here = stage();
 const { scene, show } = here;
@@ -23,7 +23,7 @@ test('a message read on one device clears on the other; marked unread on one, it
 	await laptop.expectExact();
 	await phone.expectExact();
 
-	// The laptop still has it before its eyes: what the phone marks unread stays unread on both.
+	// The laptop still shows the conversation: messages that the phone marks unread stay unread on both.
 	await phone.open('harbour');
 	await phone.choose(phone.message('two'), 'Mark unread from here');
 	const unread = async (screen: typeof phone) =>

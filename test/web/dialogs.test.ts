@@ -5,7 +5,7 @@ import type { Person } from '../support/people.ts';
 import { eventually } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Finding, making and changing conversations, by keyboard where there is a list to choose from. */
+/** Finding, creating and changing conversations, by keyboard where there is a list. */
 
 const here = stage();
 const { scene, show } = here;
@@ -43,7 +43,7 @@ test('New conversation lists people before channels; arrows move, Enter chooses,
 	await page.getByRole('option', { name: /@person-2/ }).waitFor();
 	await page.keyboard.press('Enter');
 	await page.getByText('Write the first message to person-2.').waitFor();
-	// What is new and empty is not unread.
+	// A new, empty conversation is not unread.
 	expect(await page.locator('.side-heading').allInnerTexts()).toEqual(['Channels', 'Direct messages']);
 	await screen.expectExact();
 });
@@ -146,7 +146,7 @@ test('Members lists who is active, adds a person, changes topic and name for eve
 	await dialog.getByRole('button', { name: 'Edit the topic' }).click();
 	await page.keyboard.type('Ropes');
 	await page.keyboard.press('Escape');
-	// Esc leaves the line, not the dialog, and saves nothing.
+	// Esc ends editing without closing the dialog, and saves nothing.
 	await dialog.getByText('What is this channel about?').waitFor();
 	await dialog.getByRole('button', { name: 'Edit the topic' }).click();
 	await page.keyboard.type('Ropes and knots');
@@ -254,7 +254,7 @@ test('a person changes their name, and everybody sees it at once; nobody can lea
 	await left.page.getByLabel('Name').fill('Ada Lovelace');
 	await left.page.keyboard.press('Enter');
 	await right.message('Hello from here').getByText('Ada Lovelace').waitFor();
-	// While the name is being saved, Esc leaves the line and not the dialog.
+	// While the name is being saved, Esc ends editing without closing the dialog.
 	await left.page.getByRole('button', { name: 'Edit the name' }).waitFor();
 	await left.page.keyboard.press('Escape');
 

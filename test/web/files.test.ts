@@ -3,7 +3,7 @@ import { png } from '../support/png.ts';
 import { eventually, type Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Files in the interface: chosen, dropped and pasted, sent with their progress, shown without moving anything, and deleted. */
+/** Files in the interface: chosen, dropped and pasted, sent with progress, shown without moving anything, and deleted. */
 
 const here = stage({ 'file-max-mb': '1' });
 const { scene, show } = here;
@@ -17,7 +17,7 @@ const attach = ({ page }: Screen, ...files: (typeof NOTES)[]) =>
 const send = ({ page }: Screen) =>
 	page.locator('.pane .composer').getByRole('button', { name: 'Send' }).click();
 
-/** As if somebody dragged it from the desk, or pasted it. */
+/** As if somebody dragged the file from the desktop, or pasted it. */
 const bring = (screen: Screen, type: 'drop' | 'paste', name: string) =>
 	screen.page.evaluate(`(() => {
 		const transfer = new DataTransfer();
@@ -35,7 +35,7 @@ test('a picture and a text are sent in one message; the list does not move when 
 	const [ada, grace] = people;
 	for (let index = 0; index < 30; index += 1) await post(grace, `before ${index}`);
 	const [screen, other] = [await show(ada), await show(grace)];
-	// The picture comes late.
+	// The picture loads late.
 	let release = () => {};
 	const released = new Promise<void>((resolve) => {
 		release = resolve;
@@ -60,7 +60,7 @@ test('a picture and a text are sent in one message; the list does not move when 
 		other.page.evaluate<number[]>(
 			`(({ scrollTop, scrollHeight, clientHeight }) => [scrollTop, scrollHeight, scrollHeight - scrollTop - clientHeight])(document.querySelector('.pane .timeline'))`,
 		);
-	// Once the list has come to rest at its end.
+	// When the list has come to rest at its end.
 	await eventually(async () => expect((await place())[2]).toBeLessThan(2));
 	const before = [await box(), await place()];
 	expect(before[0]).toMatchObject({ width: 360, height: 240 });
@@ -79,7 +79,7 @@ test('a picture and a text are sent in one message; the list does not move when 
 	await other.page.keyboard.press('Escape');
 	await other.page.locator('dialog').waitFor({ state: 'detached' });
 
-	// Others as a card. Who did not upload them cannot delete them.
+	// Other files are cards. Only the user who uploaded a file can delete it.
 	const downloading = other.page.waitForEvent('download');
 	await message.getByRole('button', { name: 'Download notes.txt' }).click();
 	const path = await (await downloading).path();
@@ -100,7 +100,7 @@ test('a file that is too large is rejected before the upload; an upload can be c
 	const uploads: string[] = [];
 	await page.route('**/upload/**', (route) => {
 		uploads.push(route.request().url());
-		// The first one never ends, the second fails.
+		// The first upload never ends, the second fails.
 		if (uploads.length === 2) return route.abort();
 		return uploads.length === 1 ? undefined : route.continue();
 	});

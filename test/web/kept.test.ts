@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test';
 import { eventually, type Screen, tryNow } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** What somebody wrote and the server does not have stays: on the screen, and after a reload. */
+/** Text that the server does not have yet stays: on the screen, and after a reload. */
 
 const here = stage();
 const { scene, show } = here;
 
 const box = (screen: Screen) => screen.page.locator('.pane .composer textarea');
 const NOTES = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('High tide at noon') };
-/** What the browser says about requests that do not arrive is not the page's doing. */
+/** The browser's own errors about failed requests are not the page's. */
 const forgetNetwork = ({ errors }: Screen) =>
 	errors.splice(0, errors.length, ...errors.filter((error) => !/net::ERR_|WebSocket/.test(error)));
 
@@ -25,7 +25,7 @@ test('a message with a mention appears at once during an outage, and arrives as 
 	const screen = await show(ada);
 	const { page } = screen;
 	await screen.open('harbour');
-	// Nobody was named yet, so the page does not know whose name this is.
+	// The page has not loaded any users yet, so it does not know this name.
 	await cutOff(screen);
 	await box(screen).fill(`for @${grace.name} in #harbour now`);
 	await box(screen).press('Enter');
@@ -72,7 +72,7 @@ test('the text of an unsent message with files returns to the text box, and is a
 	await page.reload();
 	await page.locator('.pane .composer').waitFor();
 	await eventually(async () => expect(await box(screen).inputValue()).toBe('and once more'));
-	// Once it is sent, it is not brought back again.
+	// A sent text does not return.
 	await page.unroute('**/upload/**');
 	await page.locator('.pane .composer input[type=file]').setInputFiles(NOTES);
 	await page.getByRole('list', { name: 'Files to send' }).waitFor();

@@ -188,7 +188,7 @@ test('a thread can be replied to, counted, read, marked unread and found in Thre
 	await panel.locator('article', { hasText: 'today' }).waitFor();
 	expect(await panel.locator('.pane-title p').innerText()).toBe('#harbour');
 	expect(await panel.locator('.replies-divider').innerText()).toBe('1 reply');
-	// It begins at the top, with its root.
+	// The thread begins at the top, with its root.
 	const [first, list] = [
 		await panel.locator('article').first().boundingBox(),
 		await panel.locator('.timeline').boundingBox(),
@@ -227,7 +227,7 @@ test('typing, presence and readers are shown', async () => {
 	await eventually(async () => expect(await left.page.getByText('is typing').count()).toBe(0));
 	await left.expectExact();
 	await eventually(async () => expect(await left.badgeOf('person-1')).toBe(''));
-	// Whoever asks is not told about themselves.
+	// The list of readers does not include the user who asks.
 	await left.choose(left.message('I am…'), 'Who has read this');
 	await left.page.getByText('Nobody else has read it yet.').waitFor();
 	await right.choose(right.message('I am…'), 'Who has read this');
@@ -261,7 +261,7 @@ test('a message that appears under a resting pointer shows its actions when the 
 	await post(grace, 'under the pointer');
 	const screen = await show(ada);
 	await screen.open('harbour');
-	// As browsers do then: the pointer moves on the message without having entered it.
+	// As browsers do: the pointer moves on the message without having entered it.
 	await screen.page.mouse.move(10, 10);
 	await screen.message('under the pointer').dispatchEvent('pointermove', { bubbles: true });
 	await screen.message('under the pointer').getByRole('button', { name: 'Reply in thread' }).waitFor();

@@ -24,7 +24,7 @@ async function join(link: string, name: string): Promise<Page> {
 	const page = await newPage();
 	await page.goto(link);
 	await page.getByLabel('Your name').waitFor();
-	// The focus is where one writes, here and then in the channel that everybody is in.
+	// The text box has the focus, here and then in the general channel.
 	await page.keyboard.type(name);
 	await page.keyboard.press('Enter');
 	await page.locator('.side-me', { hasText: name }).waitFor();
@@ -59,18 +59,18 @@ async function scene(server: ServerProcess): Promise<void> {
 		return field.inputValue();
 	};
 
-	// The first person is alone, is told how to change that, and creates a channel.
+	// The first person is alone, sees how to invite others, and creates a channel.
 	const mia = await join(await invite(), 'Mia Berg');
 	await mia.getByRole('button', { name: 'New conversation' }).click();
 	const only = mia.getByText('You are the only person in this workspace.');
 	await only.getByRole('link', { name: 'administration page' }).waitFor();
 	await mia.getByRole('dialog').getByRole('combobox').fill('harbour');
 	await mia.keyboard.press('Enter');
-	// Until then the pane shows #general, with a text box of its own.
+	// Until then the pane shows #general, with its own text box.
 	await mia.getByRole('heading', { name: 'harbour' }).waitFor();
 	await write(mia, 'The ferry leaves at nine');
 
-	// The second one comes by a link, finds the channel, looks, joins.
+	// The second person arrives by a link, finds the channel, previews it and joins.
 	const tom = await join(await invite(), 'Tom Vane');
 	await tom.keyboard.press('Control+k');
 	await tom.getByRole('dialog').getByRole('combobox').fill('harb');
@@ -82,8 +82,8 @@ async function scene(server: ServerProcess): Promise<void> {
 	await tom.getByRole('button', { name: 'Join' }).click();
 	await tom.locator('.pane .composer textarea').waitFor();
 
-	// A reaction, seen by the other.
-	// The list is loaded again after joining: the pointer comes to a message that is drawn.
+	// A reaction, which the other person sees.
+	// The list is loaded again after joining, so the pointer must move to a rendered message.
 	await eventually(async () => {
 		await tom.mouse.move(0, 0);
 		await tom.locator('.pane article', { hasText: 'ferry' }).hover();
@@ -94,7 +94,7 @@ async function scene(server: ServerProcess): Promise<void> {
 	await mia.locator('.reaction', { hasText: '⛴️ 1' }).waitFor();
 
 	// A search.
-	// Posts are found a moment after they are there: the index follows.
+	// Posts are found a moment later, when the index has them.
 	await eventually(async () => {
 		await tom.getByRole('link', { name: 'Inbox' }).click();
 		await tom.getByRole('link', { name: 'Search' }).click();
@@ -106,7 +106,7 @@ async function scene(server: ServerProcess): Promise<void> {
 	await tom.locator('.explained-link').click();
 	await tom.locator('.pane article.highlighted', { hasText: 'ferry' }).waitFor();
 
-	// A file, seen by the other.
+	// A file, which the other person sees.
 	const picture = { name: 'pier.png', mimeType: 'image/png', buffer: png(600, 400) };
 	const choosing = mia.waitForEvent('filechooser');
 	await mia.getByRole('button', { name: 'Attach files' }).click();
@@ -114,7 +114,7 @@ async function scene(server: ServerProcess): Promise<void> {
 	await write(mia, 'This is the pier');
 	await tom.locator('.pane article', { hasText: 'This is the pier' }).locator('.picture img').waitFor();
 
-	// An outage with a reload: nothing is lost, nothing is there twice.
+	// An outage with a reload: nothing is lost, nothing exists twice.
 	await tom.route('**/api/**', (route) => route.abort());
 	await tom.context().setOffline(true);
 	await tom.getByText('Reconnecting…').waitFor();
@@ -131,13 +131,13 @@ async function scene(server: ServerProcess): Promise<void> {
 	await mia.locator('.pane article', { hasText: 'I will be there' }).waitFor();
 	expect(await mia.locator('.pane article', { hasText: 'I will be there' }).count()).toBe(1);
 
-	// What named her stays listed when it is read, once the index has it.
+	// Mentions lists the message once, whether it is still unread or already read; a read one once it is in the search index.
 	await eventually(async () => {
 		await mia.getByRole('link', { name: 'Inbox' }).click();
 		await mia.getByRole('link', { name: 'Mentions' }).click();
-		const listed = mia.getByRole('region', { name: 'Messages that mention you' });
-		await listed.locator('li, .state').first().waitFor();
-		expect(await listed.getByText('I will be there').count()).toBe(1);
+		const mentions = mia.getByRole('main', { name: 'Mentions' });
+		await mentions.getByRole('region').locator('li, .state').first().waitFor();
+		expect(await mentions.getByText('I will be there').count()).toBe(1);
 	});
 	for (const page of [admin, mia, tom]) await page.context().close();
 }

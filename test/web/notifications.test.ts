@@ -9,7 +9,7 @@ import { NotificationDesk } from '../support/web/notifications.ts';
 import { eventually, openScreen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Notifications of the browser: the switch, the service worker, and the whole way from a post to what is shown. */
+/** Notifications of the browser: the switch, the service worker, and the way from a post to the notification. */
 
 const here = stage();
 
@@ -20,8 +20,8 @@ async function openSwitch(page: Page) {
 }
 
 /**
- * The one thing from outside: the browser's own push service cannot be reached from here, so its subscription is one at the
- * local service. Everything else is the browser's and the server's own.
+ * Only one part is replaced: the browser's own push service is unreachable from here, so the browser subscribes at the
+ * local one. Everything else is real.
  */
 async function subscribeLocally(page: Page, providers: FakeProviders, name: string): Promise<void> {
 	let present: { token: string; key: string } | null = null;
@@ -67,7 +67,7 @@ test('notifications: turned on, shown, read elsewhere, clicked, renewed, turned 
 			const toggle = await openSwitch(page);
 			expect(await toggle.isChecked()).toBe(false);
 			await toggle.click();
-			await page.getByText('This browser notifies you while you are not looking').waitFor();
+			await page.getByText('This browser notifies you while Tidemark is not in front of you').waitFor();
 			expect(await toggle.isChecked()).toBe(true);
 			expect(await devices()).toMatchObject([{ platform: 'web' }]);
 			await page.keyboard.press('Escape');
@@ -75,7 +75,7 @@ test('notifications: turned on, shown, read elsewhere, clicked, renewed, turned 
 			const desk = await NotificationDesk.of(page);
 			const post = async (where: string, text: string) =>
 				(await ben.call('chat.postMessage', { channel: where, text })).ts as string;
-			/** What the push service has with these words in it is handed to the worker. */
+			/** Delivers the pushes with this text from the push service to the worker. */
 			const deliver = async (words: string) => {
 				const isIt = (payload: string) => payload.includes(words);
 				const pushed = await until(
@@ -88,7 +88,7 @@ test('notifications: turned on, shown, read elsewhere, clicked, renewed, turned 
 			const first = await post(direct, 'Have you seen this?');
 			const tag = `${direct}:${first.replace('.', '')}`;
 			await deliver('Have you seen this?');
-			// Sent a second time because nobody knew that it had arrived: shown once.
+			// A push that was sent twice, because the first one was not acknowledged, shows one notification.
 			await deliver('Have you seen this?');
 			expect(await desk.shown()).toEqual([{ title: 'person-1', body: 'Have you seen this?', tag }]);
 			await anna.call('conversations.mark', { channel: direct, ts: first });
@@ -96,7 +96,7 @@ test('notifications: turned on, shown, read elsewhere, clicked, renewed, turned 
 			expect(await desk.shown()).toEqual([]);
 			expect(await desk.badges()).toEqual([1, 1, 0]);
 
-			// A burst of both: none is lost over asking for what is shown.
+			// A burst of both: none is lost because another call lists the notifications.
 			const tags = Array.from({ length: 20 }, (_, number) => `burst:${number}`);
 			const burst = tags.flatMap((one, number) => [
 				JSON.stringify({ type: 'message', title: 'T', body: '', tag: one, badge: number }),
@@ -114,13 +114,13 @@ test('notifications: turned on, shown, read elsewhere, clicked, renewed, turned 
 			expect(new URL(page.url()).hash).toBe(`#/c/${direct}?at=${second}`);
 			await eventually(async () => expect(await desk.shown()).toEqual([]));
 
-			// What the server lost is there again when its user comes back.
+			// A device that the server lost is registered again when its user returns.
 			const [device] = await devices();
 			await anna.call('push.devices.remove', { platform: 'web', token: device.token });
 			await page.reload();
 			await eventually(async () => expect(await devices()).toHaveLength(1));
 
-			// Read here, it goes without being told to; what stands elsewhere stays.
+			// A message that is read here loses its notification without a push; notifications of other conversations stay.
 			await post(harbour, `In the harbour, <@${anna.id}>`);
 			await post(quay, `On the quay, <@${anna.id}>`);
 			await deliver('In the harbour');
@@ -163,7 +163,7 @@ test('if notifications are impossible, the switch says why', async () => {
 	expect(await refused.isDisabled()).toBe(true);
 	await page.keyboard.press('Escape');
 
-	// In a browser that cannot ask, what is not granted is blocked.
+	// In a browser that cannot ask, a permission that is not granted is blocked.
 	await page.unroute('**/api/push.webKey');
 	await page.context().clearPermissions();
 	const blocked = await openSwitch(page);
@@ -191,7 +191,7 @@ test('the service worker is one script at the root, with the same policy, and is
 	expect(await answer.text()).not.toMatch(/\bimport\b|\bexport\b/);
 	const page = await fetch(here.server.url);
 	expect(page.headers.get('content-security-policy')).toContain("worker-src 'self'");
-	// Phones have notifications for pages that are installed, and want to know how.
+	// Phones show notifications only for installed pages, which need a manifest.
 	const [, address = ''] = /rel="manifest" href="([^"]+)"/.exec(await page.text()) ?? [];
 	const manifest = (await (await fetch(here.server.url + address)).json()) as { icons: [{ src: string }] };
 	expect(manifest).toMatchObject({ start_url: '/', display: 'standalone' });

@@ -3,7 +3,7 @@ import { ADMIN_TOKEN } from '../support/server.ts';
 import { eventually, Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** The operations page: for the administrator alone, live, and honest about what does not answer. */
+/** The operations page: only for the administrator, live, and open about processes that do not answer. */
 
 const here = stage();
 
@@ -47,7 +47,7 @@ test('charts move with the load; a user’s token is rejected; an unanswering se
 		expect.arrayContaining(['Wrong counts 0', 'Failed commits 0']),
 	);
 	expect(await page.locator('.totals .alarm').count()).toBe(0);
-	// One process answers, and is named; where another one answers in between, each has its own charts.
+	// One process answers, and is named; if another one answers in between, each has its own charts.
 	await page.getByText(/^server .+:\d+$/).waitFor();
 	await page.route('**/metrics', async (route) => {
 		const response = await route.fetch();
@@ -61,7 +61,7 @@ test('charts move with the load; a user’s token is rejected; an unanswering se
 	expect(errors).toEqual(errors.filter((error) => error.includes('net::ERR_')));
 	await page.getByRole('button', { name: 'Sign out' }).click();
 	await page.getByLabel('Administrator’s token').waitFor();
-	// A reload would come back in with a token that was kept.
+	// A reload would sign in with a stored token.
 	expect(await page.evaluate<number>('sessionStorage.length + localStorage.length')).toBe(0);
 	await context.close();
 });

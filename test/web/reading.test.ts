@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { eventually, type Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Following what comes, marking unread for good, and finding what one is not in. */
+/** Staying at the end, marking unread, and finding conversations that the user is not in. */
 
 const here = stage();
 const { scene, show } = here;
@@ -22,7 +22,7 @@ test('the list stays at its end while messages arrive fast; scrolled up, the but
 	await screen.open('harbour');
 	await page.locator('.pane .timeline').hover();
 	for (let round = 0; round < 3; round += 1) {
-		// Somebody scrolls to the end, as people do, while messages of all lengths arrive.
+		// The user scrolls to the end while messages of all lengths arrive.
 		await page.mouse.wheel(0, 600);
 		for (let index = 0; index < 15; index += 1)
 			await post(grace, `burst ${round} ${index} ${'and more of it '.repeat((index * 7) % 40)}`);
@@ -51,7 +51,7 @@ test('messages marked unread stay unread after a reload, until the user leaves a
 	await eventually(async () => expect(await unread()).toBe(2));
 	await screen.page.reload();
 	await screen.message('three').waitFor();
-	// Longer than it takes to read by itself.
+	// Longer than automatic reading takes.
 	await screen.page.mouse.move(500, 300);
 	await screen.page.mouse.move(520, 320);
 	await screen.page.waitForTimeout(1200);
@@ -116,7 +116,7 @@ test('channels that the user is not in are found and previewed, archived ones to
 	await page.getByRole('menuitem', { name: 'Add to favourites' }).click();
 	const heading = (of: Screen) => of.page.locator('.side-heading button', { hasText: 'Favourites' });
 	await heading(screen).waitFor();
-	// On another device too, in both directions.
+	// Also on another device, in both directions.
 	const other = await show(screen.person);
 	await heading(other).click();
 	await eventually(async () => expect(await heading(screen).getAttribute('aria-expanded')).toBe('false'));

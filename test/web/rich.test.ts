@@ -5,7 +5,7 @@ import { namedIn, plainText } from '../../web/src/message/plain-text.ts';
 import { partsOf } from '../../web/src/message/rich/blocks.ts';
 import { cardsOf } from '../../web/src/message/rich/cards.ts';
 
-/** Blocks and attachments: what is drawn of them, and what a list says instead. Without a browser. */
+/** Blocks and attachments: how they are rendered, and how a list shows them. Without a browser. */
 
 const words = (text: string) => [{ kind: 'text' as const, text }];
 const mrkdwn = (text: string) => ({ type: 'mrkdwn', text });

@@ -5,8 +5,8 @@ import { eventually, type Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /**
- * Thousands of messages and hundreds of channels, scrolled through from end to end: no task of the page computes for 50 ms longer than the
- * longest one of a blank page that scrolls as far.
+ * Scrolls through thousands of messages and hundreds of channels: no task of the page takes 50 ms of CPU more than the
+ * longest task of a blank page that scrolls as far.
  */
 
 const web = stage();
@@ -22,7 +22,10 @@ async function inBatches(count: number, work: (index: number) => Promise<unknown
 		await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, at) => work(from + at)));
 }
 
-/** Scrolls by `step` in every frame until nothing moves any more (a row that is being measured may hold it for a frame). Answers the distance. */
+/**
+ * Scrolls by `step` in every frame until nothing moves any more (a row that is being measured may stop it for a frame).
+ * Returns the distance.
+ */
 const scrollThrough = (page: Page, selector: string, step: number): Promise<number> =>
 	page.evaluate<number>(`new Promise((done) => {
 		const element = document.querySelector(${JSON.stringify(selector)});
@@ -39,13 +42,13 @@ const scrollThrough = (page: Page, selector: string, step: number): Promise<numb
 		requestAnimationFrame(next);
 	})`);
 
-/** As far as a list in which nothing is drawn: what scrolling itself takes on this machine. */
+/** Scrolls a list without content as far: the cost of scrolling itself on this machine. */
 async function longestOfBlankPage(distance: number, step: number): Promise<number> {
 	const page = await web.browser.newPage();
 	await page.setContent(
 		`<div id="blank" style="height: 600px; overflow: auto"><div style="height: ${distance + 600}px"></div></div>`,
 	);
-	// Once before it counts: the first run compiles.
+	// Once before measuring: the first run compiles.
 	await scrollThrough(page, '#blank', step);
 	const { longestMs } = await traceTasks(page, () => scrollThrough(page, '#blank', -step));
 	await page.close();
@@ -62,7 +65,7 @@ async function expectSmooth(
 ): Promise<void> {
 	for (const way of [step, -step]) {
 		let shortest = Number.POSITIVE_INFINITY;
-		// Again where it was long: what the code takes comes every time, a hiccup of the machine does not.
+		// Repeats a long run: the code's own cost appears every time, a hiccup of the machine does not.
 		for (let attempt = 1; attempt <= ATTEMPTS && shortest >= blankMs + LONG_TASK_MS; attempt += 1) {
 			if (attempt > 1) await scrollThrough(screen.page, selector, -way);
 			let distance = 0;
@@ -94,14 +97,14 @@ test(
 		const { page } = screen;
 		await screen.open('harbour');
 		await eventually(async () => {
-			// As a user does it, with the wheel: otherwise the list keeps following its end while rows come.
+			// With the wheel, as a user does: otherwise the list stays at its end while rows are added.
 			await page.evaluate(
 				`document.querySelector('.timeline').dispatchEvent(new WheelEvent('wheel', { deltaY: -100 }))`,
 			);
 			await page.evaluate(`document.querySelector('.timeline').scrollTop = 0`);
 			expect(await page.locator('.beginning').count()).toBe(1);
 		}, 90_000);
-		// What was put in above is still being measured, and holds its place meanwhile.
+		// Rows that were added above are still being measured, and hold their place meanwhile.
 		await eventually(async () => {
 			await page.evaluate(`document.querySelector('.timeline').scrollTop = 5000`);
 			await page.waitForTimeout(300);

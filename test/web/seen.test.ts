@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { eventually, type Screen } from '../support/web/screen.ts';
 import { type Scene, stage } from '../support/web/stage.ts';
 
-/** Only what a person saw is read: on screen, long enough, in the focused window of somebody who is there. */
+/** Only messages that a person saw are read: on screen, long enough, in the focused window of an active user. */
 
 const { scene, show } = stage();
 
@@ -87,7 +87,7 @@ test('after an outage only the missed messages on screen are read, below a divid
 		await work();
 		await page.unroute('**/api/rtm.connect');
 		await page.getByText('Reconnecting').waitFor({ state: 'detached' });
-		// The browser complains of the requests that the outage cost.
+		// The browser's errors about requests that failed in the outage.
 		screen.errors.splice(0);
 	};
 	await duringOutage(() => postMany(here, 3, 'few'));
@@ -132,7 +132,7 @@ test('messages between the oldest and the newest stay unread when the user jumps
 	const left = await unreadOf(screen, channel);
 	expect(left).toBeGreaterThan(80);
 	await screen.expectExact();
-	// The jump leads to the first of those that were skipped.
+	// The jump goes to the first skipped message.
 	await screen.page.getByRole('button', { name: /Jump to the oldest/ }).click();
 	const { messages } = await ada.call('conversations.unreads', { channel, limit: 1000 });
 	expect(messages).toHaveLength(left);
@@ -178,7 +178,7 @@ test('a long thread opens at its oldest unread reply, and only seen replies are 
 	const screen = await show(ada);
 	await screen.open('harbour');
 	const panel = screen.page.locator('.thread-panel');
-	// The list may scroll between the two halves of a click, which then counts for neither place.
+	// The list may scroll between the two halves of a click, which then hits neither target.
 	await eventually(async () => {
 		if ((await panel.count()) === 0) await screen.page.locator('.thread-line').first().click();
 		await panel.waitFor({ timeout: 5_000 });

@@ -3,7 +3,7 @@ import { traceTasks } from '../support/web/main-thread.ts';
 import { eventually, Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Coming in, losing the connection, going out. */
+/** Signing in, losing the connection, signing out. */
 
 const here = stage();
 const { scene, show } = here;
@@ -80,7 +80,7 @@ test('during an outage the page says so, keeps drafts, and catches up afterwards
 		'Written without a connection',
 		'Sent meanwhile',
 	]);
-	// What the browser says about requests that do not arrive is not the page's doing.
+	// The browser's own errors about failed requests are not the page's.
 	const ofThePage = screen.errors.filter((error) => !/net::ERR_|WebSocket connection/.test(error));
 	screen.errors.splice(0, screen.errors.length, ...ofThePage);
 });
@@ -140,7 +140,7 @@ test('the page is served compressed, cached, and with a strict policy', async ()
 	expect((await get('/assets/nothing.js')).status).toBe(404);
 	const elsewhere = await get('/elsewhere');
 	expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { ok: false, error: 'unknown_method' }]);
-	// Methods are no pages, whoever asks.
+	// API methods are not pages, whoever requests them.
 	const method = await get('/api/elsewhere', { accept: 'text/html' });
 	expect([method.status, await method.json()]).toEqual([200, { ok: false, error: 'unknown_method' }]);
 	expect((await get('/not-found.html')).status).toBe(404);

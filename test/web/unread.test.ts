@@ -2,7 +2,10 @@ import { expect, test } from 'bun:test';
 import { eventually } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** What is unread, as one sees it, and everything that changes it. After every step the counts equal the server's. */
+/**
+ * Unread messages as the user sees them, and everything that changes them. After every step the counts equal the
+ * server's.
+ */
 
 const { scene, show } = stage();
 
@@ -62,7 +65,7 @@ test('Mark unread from here marks unread, and Esc marks read', async () => {
 	await screen.choose(screen.message('two'), 'Mark unread from here');
 	await eventually(async () => expect(await unread()).toBe(2));
 	await screen.expectExact();
-	// The one who marked it still looks at it: it stays unread.
+	// The user who marked it unread still looks at it: it stays unread.
 	await screen.page.mouse.wheel(0, 50);
 	await Bun.sleep(300);
 	expect(await unread()).toBe(2);
@@ -84,7 +87,7 @@ test('Alt and arrows move between unread conversations, Shift+Esc marks all read
 	for (const name of names) {
 		const { channel } = await grace.call('conversations.create', { name });
 		await grace.call('conversations.invite', { channel: channel.id, users: ada.id });
-		// More than a screen, so that walking past does not read it.
+		// More messages than fit on the screen, so that passing by does not read them.
 		for (let index = 0; index < 40; index += 1)
 			await grace.call('chat.postMessage', { channel: channel.id, text: `${name} ${index}` });
 	}
@@ -141,7 +144,7 @@ test('the open conversation keeps its place: a read one among the channels, an u
 	await ada.call('conversations.create', { name: 'pier' });
 	await post(grace, 'first');
 	const screen = await show(ada);
-	// Looked at again where it was being drawn: a row that is replaced meanwhile has no text.
+	// Repeated while rows are rendered: a row that is being replaced has no text.
 	const expectSidebar = (...rows: string[]) =>
 		eventually(async () =>
 			expect(await screen.page.locator('.side-heading, .side-list .side-name').allInnerTexts()).toEqual(rows),
@@ -167,7 +170,7 @@ test('Why? lists the messages of the badge, each with its reason', async () => {
 	const [ada, grace] = people;
 	await post(grace, `<@${ada.id}> the *bold* plan`);
 	await post(grace, '<!channel> lunch');
-	// Out of sight when the conversation opens, so that it is not read.
+	// Not on screen when the conversation opens, so that it is not read.
 	for (let index = 0; index < 40; index += 1) await post(grace, `filler ${index}`);
 	const screen = await show(ada);
 	await screen.row('Mentions').click();
@@ -186,7 +189,7 @@ test('Why? lists the messages of the badge, each with its reason', async () => {
 	expect(await dialog.innerText()).toContain('The badge counts 2 messages');
 	await screen.page.keyboard.press('Escape');
 	expect(await dialog.count()).toBe(0);
-	// Esc closed the dialog, and read nothing.
+	// Esc closed the dialog, and marked nothing read.
 	await screen.expectExact();
 	expect(await screen.badgeOf('harbour')).toBe('2');
 });
@@ -202,7 +205,7 @@ test('the inbox has previews, and marks one conversation or all of them read', a
 	const items = screen.page.locator('.inbox-item');
 	await eventually(async () => expect(await items.first().innerText()).toContain('person-1: Got a minute?'));
 	expect(await items.nth(1).innerText()).toContain('The ferry is late');
-	// Of a direct message every one counts: it is called the same here and in the sidebar.
+	// In a direct message every message counts; inbox and sidebar use the same words.
 	for (const badge of [items.first().locator('.badge'), screen.row('person-1').locator('.badge')])
 		expect(await badge.innerText()).toContain('1 unread message');
 	await items.nth(1).hover();

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { eventually, type Screen, tryNow } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Writing: nothing is lost, keys do what people expect, and text is drawn as it was meant. */
+/** Writing: nothing is lost, keys do what people expect, and text is rendered as meant. */
 
 const here = stage();
 const { scene, show } = here;
@@ -10,7 +10,7 @@ const { scene, show } = here;
 const box = (screen: Screen) => screen.page.locator('.pane .composer textarea');
 const focused = (screen: Screen) =>
 	screen.page.evaluate<string>(`document.activeElement.getAttribute('aria-label') ?? ''`);
-/** What the browser says about requests that do not arrive is not the page's doing. */
+/** The browser's own errors about failed requests are not the page's. */
 const forgetNetwork = ({ errors }: Screen) =>
 	errors.splice(0, errors.length, ...errors.filter((error) => !/net::ERR_|WebSocket/.test(error)));
 
@@ -24,14 +24,14 @@ test('an outage and a reload lose nothing: messages are sent once, drafts stay a
 	await box(screen).fill('A thought that is not finished');
 	await screen.open('harbour');
 	await screen.row('quay').locator('.only-read-aloud', { hasText: 'draft' }).waitFor({ state: 'attached' });
-	// The machine is cut off, as far as the page can tell: it is said within seconds.
+	// The page sees no network: the banner appears within seconds.
 	await page.route('**/api/**', (route) => route.abort());
 	await page.context().setOffline(true);
 	await page.getByText('Reconnecting…').waitFor();
 	await screen.write('first of the outage');
 	await screen.write('second of the outage');
 	await page.getByText('2 messages not sent yet').waitFor();
-	// The page comes back before the connection does.
+	// The page is loaded again before the connection returns.
 	await page.context().setOffline(false);
 	await page.reload();
 	await page.getByText('Reconnecting…').waitFor();
@@ -71,7 +71,7 @@ test('the arrow up edits, letters go to the text box, dialogs return the focus, 
 	await edit.press('Enter');
 	await screen.message('with a mistake').getByText('(edited)').waitFor();
 	await eventually(async () => expect(await focused(screen)).toBe('Message #harbour'));
-	// Ctrl K with Caps Lock, and back to where one wrote.
+	// Ctrl K with Caps Lock, and back to the text box.
 	await page.keyboard.press('Control+K');
 	await page.getByRole('dialog').waitFor();
 	await page.keyboard.press('Escape');
@@ -82,9 +82,9 @@ test('the arrow up edits, letters go to the text box, dialogs return the focus, 
 	expect(await box(screen).inputValue()).toBe('typed anywhere');
 	await box(screen).press('Enter');
 	await page.locator('.pane article.sent', { hasText: 'typed anywhere' }).waitFor();
-	// The new row stands where the pointer rests: browsers notice when it moves.
+	// The new row is under the resting pointer: browsers report that only when the pointer moves.
 	await page.mouse.move(700, 40);
-	// One's own message cannot be unread; nothing newer is there, and that is said.
+	// The user's own message cannot be unread, and there is nothing newer: the page says so.
 	await screen.choose(screen.message('typed anywhere'), 'Mark unread from here');
 	await page.getByText('There is nothing to mark unread').waitFor();
 	await screen.expectExact();
