@@ -7,7 +7,7 @@ import { keep, writePage } from './support/results.ts';
 import { type Bench, NotHere, type Scale, type Scenario } from './support/scenario.ts';
 import { plainTable } from './support/table.ts';
 
-/** `npm run bench`: runs scenarios one after the other, prints their figures and keeps them. */
+/** `npm run bench`: runs scenarios one after the other, prints their figures and stores them. */
 
 const HELP = `npm run bench                   every scenario
 npm run bench -- NAME …         only these

@@ -2,8 +2,8 @@ import type { Socket } from 'bun';
 import type { LoadOrder, Quota } from './posts.ts';
 
 /**
- * chat.postMessage over one kept connection, one request at a time. The request is built beforehand, and of
- * the answer it reads only as much as shows where it ends and whether it is ok.
+ * Calls chat.postMessage over one persistent connection, one request at a time. The request is built beforehand. The
+ * poster reads only enough of an answer to find its end and whether it is ok.
  */
 
 const HEAD_END = '\r\n\r\n';

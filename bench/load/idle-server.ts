@@ -6,8 +6,8 @@ import { linesOf } from '../support/lines.ts';
 import { ADMIN_TOKEN, FLAGS } from '../support/server.ts';
 
 /**
- * The server as `tidemark serve` composes it, in a process that reports its heap: for each line it is sent, it
- * collects its garbage and prints how many bytes are alive.
+ * The server as `tidemark serve` composes it, in a process that reports its heap: for each input line, it collects
+ * garbage and prints the number of live bytes.
  */
 
 if (import.meta.main) {

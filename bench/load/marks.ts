@@ -1,13 +1,13 @@
 import { openEmbeddedEngine } from '../../src/app/engine.ts';
 import { Latencies } from '../../src/load/latencies.ts';
 
-/** Marks without the network: how long until the read state has taken one in, and until it is on disk. */
+/** Marks without the network: how long until the read state has applied one, and until it is on disk. */
 
 export interface MarksOrder {
 	readonly dataDir: string;
 	readonly channel: string;
 	readonly users: readonly string[];
-	/** For each user, one message further each time. */
+	/** Each mark of a user is one message further. */
 	readonly marks: number;
 }
 

@@ -4,8 +4,8 @@ import { Requests } from '../../src/gateway/requests.ts';
 import { TEAM } from '../support/dataset.ts';
 
 /**
- * Posts without the network: log, worker, read state, store and answer in one process, as `serve` puts them
- * together. Prints posts a second of each round.
+ * Posts without the network: log, worker, read state, store and answer in one process, as `serve` composes them. Prints
+ * the posts per second of each round.
  */
 
 export interface PipelineOrder {

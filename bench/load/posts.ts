@@ -3,8 +3,8 @@ import { HttpPoster } from './http-poster.ts';
 import { SocketPoster } from './socket-poster.ts';
 
 /**
- * The load generator: a process of its own that posts as fast as it is answered, with a fixed number in
- * flight. It says `ready` when it is connected and warm, starts on command, and prints its results.
+ * The load generator: a separate process that posts as fast as it gets answers, with a fixed number of posts in flight.
+ * It prints `ready` when it is connected and warm, starts on command, and prints its results.
  */
 
 export interface LoadOrder {
@@ -18,12 +18,12 @@ export interface LoadOrder {
 		/** No two connections use the same ids. */
 		readonly firstId: number;
 	}[];
-	/** For each connection; HTTP has one. */
+	/** Per connection; HTTP has one. */
 	readonly inFlight: number;
 	readonly warmUp: number;
 	readonly count: number;
 	readonly text: string;
-	/** Each post carries an id of its own, which the server remembers. */
+	/** Each post has its own client_msg_id, which the server remembers. */
 	readonly clientMsgIds: boolean;
 }
 

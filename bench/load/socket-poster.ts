@@ -2,9 +2,9 @@ import type { Socket } from 'bun';
 import type { LoadOrder, Quota } from './posts.ts';
 
 /**
- * `message` frames over one WebSocket, several in flight. Spoken by hand: frames lie ready in one buffer
- * where only the id changes, masked with zeros, which leaves them as they are; incoming ones are distinguished
- * by a byte of their beginning.
+ * Sends `message` frames over one WebSocket, several in flight. It implements the protocol itself: frames are prepared
+ * in one buffer in which only the id changes, masked with zeros, which leaves the data unchanged; one byte near the
+ * start distinguishes incoming frames.
  */
 
 const ID_DIGITS = 8;
@@ -25,7 +25,7 @@ export class SocketPoster {
 
 	private constructor(
 		private readonly frame: Buffer,
-		/** Where the ids stand in it. */
+		/** The offsets of the ids in the buffer. */
 		private readonly idPlaces: readonly number[],
 		inFlight: number,
 		private nextId: number,

@@ -2,12 +2,12 @@ import { heapStats } from 'bun:jsc';
 import { MembershipTable } from '../../src/engine/embedded/read-state/memberships.ts';
 import { Timeline } from '../../src/model/timeline.ts';
 
-/** Bytes that a cursor and a timeline entry take in memory: many are made, and what the process grew by is divided. */
+/** The bytes that a cursor and a timeline entry take in memory: creates many, and divides the growth of the process. */
 
 export interface StructuresReport {
-	/** Bytes alive, as the heap counts them. */
+	/** Live bytes, as the heap counts them. */
 	readonly live: number;
-	/** Bytes by which the process grew: with what the heap keeps in reserve. */
+	/** The growth of the process, including the heap's reserve. */
 	readonly grown: number;
 }
 
@@ -34,7 +34,7 @@ function bytesPerItem(
 	make: () => unknown,
 	{ owners, each }: { readonly owners: number; readonly each: number },
 ): StructuresReport {
-	// Some beforehand, so that code and heap are there.
+	// Creates some beforehand, so that code and heap are warm.
 	const kept: unknown[] = Array.from({ length: 100 }, make);
 	const before = used();
 	for (let owner = 0; owner < owners; owner += 1) kept.push(make());

@@ -1,4 +1,4 @@
-/** Bun's own server with nothing around it: what answering and publishing cost before anything is done. */
+/** Bun's own server with nothing around it: the cost of answering and publishing alone. */
 
 const TOPIC = 'all';
 const ANSWER = (id: string) => `{"ok":true,"reply_to":${id},"ts":"1700000000.000000","text":"as sent"}`;

@@ -6,7 +6,7 @@ import type { Scenario } from '../support/scenario.ts';
 import { type BenchServer, startServer } from '../support/server.ts';
 import { boundMsBetween, meanMsBetween, serverTimes } from '../support/server-times.ts';
 
-/** What a client asks for when it starts: everything the user has unread. */
+/** What a client requests when it starts: all counts of its user. */
 
 const SIZES = {
 	quick: [50, 1_000],

@@ -2,7 +2,7 @@ import { benchCluster, CLUSTER_IN_WORDS } from '../support/cluster.ts';
 import type { Scenario } from '../support/scenario.ts';
 import { MEMBERS, measureSteadyPosts } from '../support/steady-posts.ts';
 
-/** From a post to its delivery through Kafka and Redis: at the rate that is aimed at, and at one that leaves room. */
+/** From a post to its delivery through Kafka and Redis: at the target rate, and at a lower rate. */
 
 const POSTS_PER_SECOND = [200, 1_000] as const;
 

@@ -6,11 +6,11 @@ import { comparePosts, POSTERS, postConfiguration, postsARound, startPosts } fro
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { Spent } from '../support/spent.ts';
 
-/** On Kafka, Redis and PostgreSQL: what a post costs whatever the number of members, and how long its answer takes. */
+/** On Kafka, Redis and PostgreSQL: the cost of a post for any number of members, and the time to its answer. */
 
 const SMALL = 10;
 const ANSWERS = 300;
-/** As many at once as durable-posts, which measures the same on one machine. */
+/** As many at once as in durable-posts, which measures the same on one machine. */
 const WRITERS = 16;
 const CONNECTIONS_EACH = 16;
 const AT_ONCE = WRITERS * CONNECTIONS_EACH;
@@ -66,7 +66,7 @@ export const clusterPosts: Scenario = {
 		for (let run = 0; run < bench.runs + 1; run += 1) {
 			const times: number[] = [];
 			for (let index = 0; index < ANSWERS; index += 1) times.push(await post());
-			// The first round is to warm up.
+			// The first round is for warming up.
 			if (run > 0) answers.push(times);
 		}
 		const figures = await comparePosts(
@@ -117,7 +117,7 @@ export const clusterPosts: Scenario = {
 	},
 };
 
-/** What a post costs where many are under way, and how many a second that gives with everything on this machine. */
+/** The cost of a post under load, and the posts per second with everything on this machine. */
 async function manyAtOnce(
 	bench: Bench,
 	server: { readonly port: number; readonly pids: readonly number[] },

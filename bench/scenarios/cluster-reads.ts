@@ -136,7 +136,7 @@ async function countsRound(url: string, size: number): Promise<Round> {
 	};
 }
 
-/** Forth and back, so that each one changes something. */
+/** Back and forth, so that each mark changes something. */
 async function marksRound(url: string, run: number) {
 	const reader = readerOf(50);
 	const mark = async (index: number): Promise<number> => {
@@ -157,7 +157,7 @@ async function marksRound(url: string, run: number) {
 	};
 }
 
-/** Rows without their positions, which go on. */
+/** Rows without their positions, which keep rising. */
 async function rowsOf(url: string, user: string): Promise<string> {
 	const { body } = await call(url, user, 'client.counts');
 	const { channels, badge } = JSON.parse(body) as {

@@ -6,7 +6,7 @@ import { needCompiler } from '../support/peers.ts';
 import type { Scenario } from '../support/scenario.ts';
 import { startServer } from '../support/server.ts';
 
-/** A server that starts with nothing in memory, and everybody at once. */
+/** A server starts with nothing in memory, and all users connect at once. */
 
 const WINDOW_MS = 5_000;
 

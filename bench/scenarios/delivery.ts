@@ -3,7 +3,7 @@ import type { Scenario } from '../support/scenario.ts';
 import { startServer } from '../support/server.ts';
 import { MEMBERS, measureSteadyPosts } from '../support/steady-posts.ts';
 
-/** From a post to its delivery, at a steady rate that is far from the most the server can do. */
+/** From a post to its delivery, at a steady rate far below the server's maximum. */
 
 const POSTS_PER_SECOND = 1_000;
 

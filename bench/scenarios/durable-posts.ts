@@ -11,12 +11,12 @@ import type { Bench, Scenario } from '../support/scenario.ts';
 import { type BenchServer, FLAGS, startServer } from '../support/server.ts';
 import { checkStored } from '../support/stored.ts';
 
-/** How many posts a second one process acknowledges, each of them on disk before its answer. */
+/** How many posts per second one process acknowledges, each of them on disk before its answer. */
 
 const TARGET = { atLeast: 20_000 };
 const USERS = 16;
 const IN_FLIGHT = 64;
-/** For HTTP: as many for each user. */
+/** For HTTP: as many per user. */
 const CONNECTIONS_EACH = 16;
 const MANY = 256;
 
@@ -24,7 +24,7 @@ interface Way {
 	readonly name: string;
 	readonly kind: LoadOrder['kind'];
 	readonly clientMsgIds: boolean;
-	/** Users, each posting to a channel of its own. */
+	/** Users, each posting to their own channel. */
 	readonly users: number;
 }
 

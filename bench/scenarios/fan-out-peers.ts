@@ -11,10 +11,10 @@ import { CFLAGS, needCompiler } from '../support/peers.ts';
 import { cpuSeconds } from '../support/process-cpu.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 
-/** One message to everybody who is online, against what people build chat on: `ws` and Socket.IO. */
+/** One message to every online user, compared with common bases for chat servers: `ws` and Socket.IO. */
 
 const PAUSE_MS = 50;
-/** Of a paced round, at least. */
+/** The minimum for a paced round. */
 const MESSAGES = 40;
 const DELIVERIES = 60_000;
 /** Posts that are sent at once. */
@@ -55,7 +55,7 @@ export const fanOutPeers: Scenario = {
 	},
 };
 
-/** A round of few deliveries would be too short to be measured. */
+/** A round with few deliveries would be too short to measure. */
 const messagesOf = (bench: Bench, size: number): number => {
 	const enough = Math.max(MESSAGES, Math.ceil(DELIVERIES / size));
 	return bench.pick(10, enough, enough);
@@ -122,7 +122,7 @@ async function round(
 	);
 }
 
-/** Seconds of the server's CPU and of the clock. */
+/** Seconds of the server's CPU and of wall time. */
 async function spent(side: Side, work: () => Promise<void>): Promise<{ cpu: number; wall: number }> {
 	const before = cpuSeconds(side.pid);
 	const began = performance.now();

@@ -4,7 +4,7 @@ import { bareBun, CFLAGS, cServer, needCompiler } from '../support/peers.ts';
 import { cpuSeconds } from '../support/process-cpu.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 
-/** One message to everybody who is online, against a C server that does nothing but write. */
+/** One message to every online user, compared with a C server that only writes. */
 
 const PAUSE_MS = 100;
 

@@ -11,12 +11,12 @@ import type { Bench, Scenario } from '../support/scenario.ts';
 import { ADMIN_TOKEN, type BenchServer, startServer } from '../support/server.ts';
 import { Turns } from '../support/turns.ts';
 
-/** The most expensive calls there are, and how long another user waits for a post meanwhile. */
+/** The most expensive calls, and how long another user waits for a post meanwhile. */
 
 const POSTS_A_SECOND = 50;
 const AT_ONCE = 8;
 const MAX_WAIT_MS = 100;
-/** Sockets that one process opens, and tickets asked for at once. */
+/** Sockets that one process opens, and tickets that are requested at once. */
 const SOCKETS_A_PROCESS = 500;
 const TICKETS_AT_ONCE = 50;
 
@@ -150,7 +150,7 @@ async function verify(url: string, channel: string, sample: number): Promise<voi
 		method: 'POST',
 		headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
 		body: new URLSearchParams({ channel, sample: `${sample}` }),
-		// On a busy machine it takes longer than the five minutes that Bun waits by itself.
+		// On a busy machine this takes longer than Bun's default of five minutes.
 		timeout: false,
 	});
 	const answer = (await response.json()) as { ok: boolean; checked?: number };
@@ -166,7 +166,7 @@ async function postAndDelete(url: string, channel: string): Promise<void> {
 	await api(url, author, 'chat.delete', { channel, ts });
 }
 
-/** Posts of the other user, while the work runs and a little longer. */
+/** Posts of the other user during the work and a little longer. */
 async function during(
 	{ url }: BenchServer,
 	{ calm }: Workload,

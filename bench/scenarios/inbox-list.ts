@@ -4,17 +4,17 @@ import type { Bench, Scenario } from '../support/scenario.ts';
 import { type BenchServer, startServer } from '../support/server.ts';
 import { boundMsBetween, meanMsBetween, serverTimes } from '../support/server-times.ts';
 
-/** The list of conversations by latest activity, for someone who is in very many. */
+/** The list of conversations by latest activity, for a user in very many. */
 
 const AUTHOR = userId(0);
 const HALF_READ = userId(1);
 const NEARLY_ALL_READ = userId(2);
 const MESSAGES_EACH = 3;
-/** What the second reader has unread: the worst place for it, at the far end of the list. */
+/** The unread conversations of the second user: at the end of the list, which is the worst case. */
 const OLDEST_UNREAD = 5;
 const CALLS = 1_000;
 const PAGES = 5;
-/** Where something happens between two lists: not where something is to stay unread. */
+/** Conversations that change between two lists: not those that have to stay unread. */
 const FIRST_USED = 50;
 const CHANNELS_USED = 900;
 /** Milliseconds, p99 on the server. */
@@ -119,7 +119,7 @@ async function fill(bench: Bench, dataDir: string, size: number): Promise<void> 
 interface Round {
 	readonly first: number;
 	readonly p99: number;
-	/** p99 of first pages, which take more than the ones after them. */
+	/** p99 of first pages, which take longer than later ones. */
 	readonly top: number;
 	readonly mean: number;
 	readonly bound: number;
@@ -157,7 +157,9 @@ async function pages(server: BenchServer, way: Way, calls: number) {
 	return { all, tops };
 }
 
-/** Somebody posts, and the user reads that and another one: without it, a list would only be shown again. */
+/**
+ * Somebody posts, and the user reads that conversation and another one: without changes, a list would come from a cache.
+ */
 async function somethingHappens({ url }: BenchServer, { user }: Way, index: number): Promise<void> {
 	const [posted = '', read = ''] = [index, index + 1].map((one) =>
 		channelId(FIRST_USED + ((one * 7) % CHANNELS_USED)),

@@ -10,13 +10,13 @@ import { openFilesLimit, residentBytes } from '../support/process-cpu.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { end } from '../support/server.ts';
 
-/** What cursors, timelines and idle connections take. */
+/** The memory of cursors, timelines and idle connections. */
 
 const CONVERSATIONS_EACH = 50;
 const CONVERSATIONS = 500;
-/** Of the server, beside its sockets. */
+/** The memory of the server, without its sockets. */
 const FILES_BESIDES = 200;
-/** An engine that is left alone collects its garbage within so long: what an idle server holds is seen after it. */
+/** Within this time, an idle engine collects its garbage: the memory of an idle server is measured afterwards. */
 const IDLE_MS = 25_000;
 
 export const memory: Scenario = {
@@ -94,9 +94,9 @@ async function structures(which: 'cursors' | 'entries'): Promise<StructuresRepor
 }
 
 interface Growth {
-	/** Bytes by which the process grew. */
+	/** The growth of the process in bytes. */
 	readonly resident: number;
-	/** Bytes by which what is alive on its heap grew. */
+	/** The growth of live bytes on its heap. */
 	readonly alive: number;
 }
 
@@ -169,7 +169,7 @@ async function perBareConnection(bench: Bench, few: number, many: number): Promi
 	return ((await settled(pid)) - before) / (many - few);
 }
 
-/** Waits until the process has been idle for a while, and neither grows nor shrinks. */
+/** Waits until the process has been idle for a while, and its memory no longer changes. */
 async function settled(pid: number): Promise<number> {
 	await Bun.sleep(IDLE_MS);
 	let last = residentBytes(pid);

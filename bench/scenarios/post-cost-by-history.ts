@@ -4,7 +4,7 @@ import type { Scenario } from '../support/scenario.ts';
 import { startServer } from '../support/server.ts';
 import { checkStored } from '../support/stored.ts';
 
-/** A post must cost the same however much was said before. */
+/** A post must cost the same, however long the history is. */
 
 export const postCostByHistory: Scenario = {
 	name: 'post-cost-by-history',

@@ -4,7 +4,7 @@ import { figure, quantile, ratio } from '../support/figures.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { type BenchServer, startServer } from '../support/server.ts';
 
-/** A call to all of a very large channel must delay nothing else: no post, and no notification of another. */
+/** A mention of all members of a very large channel must delay no post, and no notification of another message. */
 
 const POSTS_BEFORE = 300;
 const DIRECT_EVERY_MS = 500;
@@ -14,7 +14,7 @@ interface Round {
 	readonly perSecond: number;
 	readonly posts: readonly number[];
 	readonly postsBefore: readonly number[];
-	/** From a direct message until the phone has it, while the channel is gone through. */
+	/** From a direct message until the phone has it, while the channel is being processed. */
 	readonly direct: readonly number[];
 }
 
@@ -84,7 +84,7 @@ interface Channels {
 }
 
 const AUTHOR = userId(0);
-/** Of those with a device. */
+/** Users with a device. */
 const FRIEND = userId(1);
 
 async function fill(bench: Bench, dataDir: string, members: number, devices: number): Promise<Channels> {
@@ -129,7 +129,7 @@ async function measure(
 			const at = performance.now();
 			await post(channel?.id ?? '', 'psst');
 			state.direct += 1;
-			// One more than before, or two: the channel's may come at the same time.
+			// One more than before, or two: the channel's notification may arrive at the same time.
 			await until(async () => (await providers.phone(FRIEND)).received > received);
 			direct.push(performance.now() - at);
 			await Bun.sleep(DIRECT_EVERY_MS);

@@ -6,7 +6,7 @@ import { BUN, ROOT } from '../support/paths.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { type BenchServer, startServer } from '../support/server.ts';
 
-/** A read mark: how soon it counts, and how soon the user's other device shows it. */
+/** A mark: how soon it counts, and how soon the user's other device shows it. */
 
 const MEMBERS = 50;
 const DEVICES = 10;
@@ -84,7 +84,7 @@ interface Seen {
 	readonly otherMs: number[];
 }
 
-/** Goes on where the other measurement ended: a mark that changes nothing is not published. */
+/** Continues where the other measurement ended: a mark that changes nothing is not published. */
 async function overSockets(
 	bench: Bench,
 	{ dataDir, channel, users }: Workload,
@@ -114,7 +114,7 @@ async function overSockets(
 	return seen;
 }
 
-/** Of the next so many messages that the user has not read. */
+/** Marks the next unread messages of the user, this many. */
 async function unreadTs(
 	server: BenchServer,
 	user: string,
@@ -167,7 +167,7 @@ class Device {
 		return device;
 	}
 
-	/** Resolves with when it was received. */
+	/** Resolves with the time of arrival. */
 	until(is: (frame: Frame) => boolean): Promise<number> {
 		return new Promise((heard) => {
 			this.waiting = { is, heard };

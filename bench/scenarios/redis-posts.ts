@@ -12,18 +12,24 @@ import { cpuSeconds } from '../support/process-cpu.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { benchServices } from '../support/services.ts';
 
-/** Of the read state in Redis: what a post costs, against designs that write something for every member; what a cursor takes. */
+/**
+ * The read state in Redis: the cost of a post, compared with designs that write for every member; and the size of a
+ * cursor.
+ */
 
 const POSTS = 1_000;
-/** Of the others, which take so much longer. */
+/** Rounds of the other designs, which take much longer. */
 const POSTS_TO_EACH = 10;
-/** What a worker under load takes at once of one conversation. */
+/** How many posts of one conversation a worker under load applies at once. */
 const BATCH = 100;
 const CONVERSATIONS_EACH = 200;
 
 type Redis = Awaited<ReturnType<typeof connectCommands>>;
 
-/** A counter that a member's client has set to 0 when it read, and that is not raised for who looks at the channel. */
+/**
+ * A counter that a member's client sets to 0 when the member reads, and that does not rise for members who have the
+ * channel in focus.
+ */
 const GATED_COUNTER = `for index = 1, #KEYS, 2 do
 	if redis.call('EXISTS', KEYS[index + 1]) == 0 then redis.call('INCR', KEYS[index]) end
 end`;
@@ -98,7 +104,7 @@ export const redisPosts: Scenario = {
 };
 
 interface Cost {
-	/** Milliseconds a post. */
+	/** Milliseconds per post. */
 	readonly ms: number;
 	readonly cpu: number;
 }
@@ -112,7 +118,7 @@ async function cost(pid: number, count: number, post: (ts: number) => Promise<un
 	return { ms: (performance.now() - began) / count, cpu: ((cpuSeconds(pid) - cpu) * 1000) / count };
 }
 
-/** A conversation with these members, loaded, in which one of them posts. */
+/** A loaded conversation with these members, one of whom posts. */
 async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) {
 	const store = await openSqliteStore(bench.directory('data'));
 	const dataset = await Dataset.in(store);
@@ -158,7 +164,7 @@ function counterForEach(redis: Redis, members: readonly string[]): Promise<unkno
 	return pipeline.exec();
 }
 
-/** As it is when the user has read here and there: cursor, join and change each at another time. */
+/** The state of a user who has read some messages: cursor, join and change have different times. */
 async function bytesOfCursor(bench: Bench, redis: Redis, run: number): Promise<number> {
 	await redis.config('SET', 'hash-max-listpack-entries', '1024');
 	const now = Date.now() * 1000;

@@ -4,7 +4,7 @@ import type { Bench, Scenario } from '../support/scenario.ts';
 import { startServer } from '../support/server.ts';
 import { checkStored } from '../support/stored.ts';
 
-/** Starting must not depend on how much there is. */
+/** The start must not depend on the amount of data. */
 
 const CHANNELS = 100;
 const RUNS = 5;

@@ -1,6 +1,6 @@
 import { tokenOf } from './dataset.ts';
 
-/** One call of a method by a user of the dataset. Throws when it is refused. */
+/** One call of a method by a user of the dataset. Throws if the server returns an error. */
 export async function api<T = unknown>(
 	url: string,
 	user: string,

@@ -5,13 +5,13 @@ import { toSqlite } from '../../src/engine/store/dialect.ts';
 import { initial } from '../../src/engine/store/migrations/0001-initial.ts';
 import { channelId, MESSAGE_TEXT, userId } from './dataset.ts';
 
-/** Messages alone, as fast as SQLite takes them durably from one thread: nothing is decided or published. */
+/** Writes messages as fast as SQLite makes them durable from one thread: nothing is decided or published. */
 
 const INSERT = `INSERT INTO messages (conversation, ts, user_id, text, client_msg_id, thread_ts, broadcast,
 	named, channel_wide, here, extra, edited_ts, changed_ts, deleted)
 	VALUES (?1, ?2, ?3, ?4, NULL, NULL, 0, NULL, 0, 0, NULL, NULL, ?2, 0)`;
 
-/** Rows a second. */
+/** Rows per second. */
 export function bareSqlite(directory: string, channels: number, count: number, perCommit: number): number {
 	mkdirSync(directory, { recursive: true });
 	const database = new Database(join(directory, 'bare.db'), { create: true });

@@ -6,15 +6,15 @@ import type { Message } from '../../src/model/message.ts';
 import { message } from '../../test/support/store/facts.ts';
 
 /**
- * Fills a data directory before a server is started on it: the same facts that a server would have written,
- * handed to the same ledger, without a request for each. Stamps lie in the past, a millisecond apart.
+ * Fills a data directory before a server starts on it: with the facts that a server would have written, through the same
+ * ledger, without a request for each. Stamps are in the past, a millisecond apart.
  */
 
 export const TEAM = 'TBENCH';
 
 const STEP_MICROS = 1_000;
 const AT_ONCE = 4_000;
-/** More than any scenario makes, so that everything lies before the server's start. */
+/** More than any scenario creates, so that everything is before the server's start. */
 const PAST_SECONDS = 30_000;
 
 const padded = (prefix: string, index: number): string =>
@@ -85,7 +85,7 @@ export class Dataset {
 		]);
 	}
 
-	/** One each, known to the provider by the user's id. */
+	/** One device each, known to the provider by the user's id. */
 	async devices(users: readonly string[]): Promise<void> {
 		await inParts(users.length, AT_ONCE, async (from, to) => {
 			await Promise.all(
@@ -103,7 +103,7 @@ export class Dataset {
 		});
 	}
 
-	/** A public channel. Resolves when it is on disk: make many at once. */
+	/** A public channel. Resolves when it is on disk: create many at once. */
 	channel(members: readonly string[]): { readonly conversation: Conversation; readonly done: Promise<void> } {
 		const at = this.next();
 		const id = channelId(this.conversations);
@@ -130,7 +130,7 @@ export class Dataset {
 		};
 	}
 
-	/** Posts by one author; these readers are caught up afterwards. */
+	/** Posts by one author; these users have read everything afterwards. */
 	async messages(
 		conversation: Conversation,
 		author: string,
@@ -157,7 +157,7 @@ export class Dataset {
 		);
 	}
 
-	/** Messages with fields of their own, by the number of each. Returns their stamps. */
+	/** Messages with individual fields, by their number. Returns their stamps. */
 	async history(
 		conversation: Conversation,
 		count: number,
@@ -184,7 +184,7 @@ export class Dataset {
 		]);
 	}
 
-	/** Read positions of these users. */
+	/** Cursors of these users. */
 	async cursors(conversation: Conversation, cursorOf: ReadonlyMap<string, number>): Promise<void> {
 		await this.store.ledger.commit(
 			[...cursorOf].map(([user, cursor]) => ({

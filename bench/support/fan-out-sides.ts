@@ -6,13 +6,13 @@ import { openFilesLimit } from './process-cpu.ts';
 import type { Bench } from './scenario.ts';
 import { startServer } from './server.ts';
 
-/** Servers that send what is posted to every socket of one conversation: Tidemark, and others beside it. */
+/** Servers that send a posted message to every socket of one conversation: Tidemark, and others for comparison. */
 
 export interface Side {
 	readonly name: string;
 	readonly pid: number;
 	readonly listeners: Listeners;
-	/** Resolves with the server's answer; the text has to begin with `timedText`. */
+	/** Resolves with the server's answer; the text must begin with `timedText`. */
 	post(text: string): Promise<unknown>;
 }
 
@@ -21,12 +21,12 @@ export interface TidemarkSide extends Side {
 	readonly frame: string;
 }
 
-/** The number of the message that shows what a frame looks like; measured ones have higher numbers. */
+/** The number of the message that shows the format of a frame; measured ones have higher numbers. */
 const FIRST_NUMBER = 1;
 
 const SPARE_FILES = 200;
 
-/** Those of these numbers of sockets that this machine lets a process open, and what there is to say about the others. */
+/** The socket counts that this machine allows a process to open, and a remark about the others. */
 export function socketsThatFit(wanted: readonly number[]): { sizes: number[]; notes: string[] } {
 	const limit = openFilesLimit();
 	const sizes = wanted.filter((size) => size + SPARE_FILES < limit);
@@ -34,13 +34,13 @@ export function socketsThatFit(wanted: readonly number[]): { sizes: number[]; no
 	return { sizes, notes: sizes.length < wanted.length ? notes : [] };
 }
 
-/** Posts messages with numbers of their own; each is done when it was answered and everybody has received it. */
+/** Posts numbered messages; each is done when it was answered and everybody has received it. */
 export class NumberedPosts {
 	private number = FIRST_NUMBER;
 
 	async post({ post, listeners }: Side): Promise<Received> {
 		this.number += 1;
-		// Not one after the other: the post's own answer may come after the last delivery.
+		// Both are awaited together: the answer to the post may arrive after the last delivery.
 		const answered = post(`${timedText(this.number)} ${MESSAGE_TEXT}`);
 		const [heard] = await Promise.all([listeners.received(this.number), answered]);
 		return heard;

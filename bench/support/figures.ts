@@ -1,4 +1,4 @@
-/** A measured figure: one value for each run, never an average that hides how far they lay apart. */
+/** A measured figure: one value per run, never an average that hides the spread. */
 
 export interface Target {
 	readonly atMost?: number;
@@ -13,7 +13,7 @@ export interface Figure {
 }
 
 export interface Outcome {
-	/** Exactly what was measured, in words and numbers. */
+	/** What exactly was measured, in words and numbers. */
 	readonly configuration: Readonly<Record<string, string | number>>;
 	readonly figures: readonly Figure[];
 	readonly notes: readonly string[];
@@ -26,7 +26,7 @@ export const figure = (what: string, unit: string, runs: readonly number[], targ
 	...(target ? { target } : {}),
 });
 
-/** The ratio of each run to the one it was measured beside. */
+/** The ratio of each run to the run of the peer beside it. */
 export function ratio(
 	what: string,
 	of: readonly number[],
@@ -54,7 +54,7 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** Undefined where there is no target. The median is judged. */
+/** Undefined if there is no target. The median is judged. */
 export function isMet({ runs, target }: Figure): boolean | undefined {
 	if (!target) return undefined;
 	const value = median(runs);

@@ -1,12 +1,12 @@
 import { type Dataset, inParts, userId } from './dataset.ts';
 import type { Bench } from './scenario.ts';
 
-/** Users in so many conversations each, of which every other one is read: what counts are measured on. */
+/** Users in this many conversations each, half of which are read: the data on which counts are measured. */
 
 const AUTHOR = userId(0);
 export const MESSAGES_EACH = 3;
 
-/** Who is in as many. */
+/** A user in as many conversations. */
 export const readerOf = (size: number): string => userId(size);
 
 export async function fillHalfRead(bench: Bench, dataset: Dataset, sizes: readonly number[]): Promise<void> {

@@ -3,13 +3,13 @@ import { Dataset, userId, usersFrom } from './dataset.ts';
 import type { Bench } from './scenario.ts';
 
 /**
- * A workspace as a server finds it when it starts again: many channels, some with very long histories, and members
- * who are behind by anything between nothing and everything.
+ * A workspace as a restarted server finds it: many channels, some with very long histories, and members who are between
+ * nothing and everything behind.
  */
 
 export interface Sizes {
 	readonly channels: number;
-	/** Every tenth channel has so many messages, the others a twentieth of it. */
+	/** Every tenth channel has this many messages, the others a twentieth of it. */
 	readonly longest: number;
 	readonly users: number;
 	/** Channels of each user. */
@@ -25,7 +25,7 @@ export interface LargeWorkspace {
 export interface Channel {
 	readonly id: string;
 	readonly members: readonly string[];
-	/** Its newest message. */
+	/** The ts of its newest message. */
 	readonly latest: string;
 }
 
@@ -33,7 +33,7 @@ const LONG_EVERY = 10;
 const SHORTER = 20;
 const NAMES_EVERY = 50;
 
-/** A number from 0 up to 1 that is the same in every run. */
+/** A number from 0 to below 1 that is the same in every run. */
 export function fraction(...parts: readonly number[]): number {
 	let hash = 0x811c9dc5;
 	for (const part of parts) hash = Math.imul(hash ^ part, 0x01000193) + 0x9e3779b9;
@@ -76,7 +76,7 @@ function membersOf(channel: number, { channels, users, each }: Sizes): string[] 
 	return Array.from({ length: count }, (_, seat) => userId((first + seat * each) % users));
 }
 
-/** A third has read everything; the others are behind by anything up to the whole history, most by little. */
+/** A third of the users has read everything; the others are behind by up to the whole history, most by little. */
 function cursorOf(stamps: readonly number[], channel: number, seat: number): number {
 	const share = fraction(channel, seat, 1);
 	const behind = share < 1 / 3 ? 0 : Math.floor(stamps.length ** fraction(channel, seat, 2));

@@ -1,4 +1,4 @@
-/** Reads what another process prints, line by line. */
+/** Reads the output of another process line by line. */
 
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
 	const decoder = new TextDecoder();
@@ -12,7 +12,7 @@ export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
 	if (rest !== '') yield rest;
 }
 
-/** Hands lines out one at a time, as they are asked for. */
+/** Returns one line per call. */
 export class LineReader {
 	private readonly lines: AsyncGenerator<string>;
 

@@ -3,21 +3,21 @@ import { compile } from './peers.ts';
 import type { Bench } from './scenario.ts';
 import { end } from './server.ts';
 
-/** Many connected clients that only listen, in a lean process, seen from the benchmark. */
+/** Many connected clients that only receive, in a small process, controlled by the benchmark. */
 
 export interface Received {
 	readonly halfMs: number;
 	readonly lastMs: number;
 }
 
-/** What the clients speak: frames as they are, or in Socket.IO's packets. */
+/** The protocol of the clients: plain frames, or Socket.IO's packets. */
 export type Protocol = 'plain' | 'socket.io';
 
 export class Listeners {
-	/** By number: messages that are waited for, and those that arrived first. */
+	/** By number: messages that are awaited, and messages that arrived first. */
 	private readonly messages = new Map<number, PromiseWithResolvers<Received>>();
 
-	/** Why nothing is received any more, once that is so. */
+	/** The reason why nothing is received any more. */
 	private over: unknown;
 
 	private constructor(
@@ -44,7 +44,7 @@ export class Listeners {
 		return listeners;
 	}
 
-	/** When the message with this number had reached everybody; in whatever order they are asked about. */
+	/** When the message with this number had reached everybody; may be called in any order. */
 	async received(number: number): Promise<Received> {
 		if (this.over !== undefined) throw this.over;
 		const received = await this.message(number).promise;
@@ -65,13 +65,13 @@ export class Listeners {
 				this.message(number).resolve({ halfMs: half / 1e6, lastMs: last / 1e6 });
 			}
 		} catch (error) {
-			// Also when killed at the end, where nobody waits any more.
+			// Also when the process is killed at the end, when nobody waits any more.
 			this.over = error;
 			for (const { reject } of this.messages.values()) reject(error);
 		}
 	}
 }
 
-/** What a text has to contain for listeners to time it. */
+/** The text that listeners need to time a message. */
 export const timedText = (number: number): string =>
 	`#${number}@${Math.round((performance.timeOrigin + performance.now()) * 1000)}000#`;

@@ -5,14 +5,14 @@ import { cpuSeconds } from './process-cpu.ts';
 import type { Bench } from './scenario.ts';
 import { end } from './server.ts';
 
-/** A load generator, seen from the benchmark: connected and warm, waiting for the start. */
+/** A load generator, controlled by the benchmark: connected and warm, waiting for the start. */
 
 export interface Measured extends LoadReport {
-	/** Of all processes of the server. */
+	/** CPU of all processes of the server. */
 	readonly cpuSeconds: number;
 }
 
-/** Eight digits each, and room for 300,000 posts of each of 256 connections. */
+/** Eight digits each, with room for 300,000 posts on each of 256 connections. */
 export const firstIdOf = (connection: number): number => 10_000_000 + connection * 300_000;
 
 export class Load {
@@ -30,7 +30,7 @@ export class Load {
 		return load;
 	}
 
-	/** One round of posts, and what the server spent on it. */
+	/** One round of posts, and the server's cost of it. */
 	async round({ pids }: { readonly pids: readonly number[] }): Promise<Measured> {
 		const before = cpuSecondsOf(pids);
 		await this.report('go');
@@ -51,7 +51,7 @@ export class Load {
 export const cpuSecondsOf = (pids: readonly number[]): number =>
 	pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
 
-/** One address for a socket, as rtm.connect hands it out. */
+/** One address for a socket, from rtm.connect. */
 export async function ticketFor(
 	url: string,
 	token: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { median } from './figures.ts';
 import { ROOT } from './paths.ts';
 
-/** Where figures were measured, and what of: without it they mean nothing. */
+/** The machine and the code that were measured: without these, figures mean nothing. */
 
 const EXT4 = 0xef53;
 const TMPFS = 0x01021994;
@@ -28,7 +28,7 @@ function diskOf(directory: string): string {
 	return type === EXT4 ? 'ext4' : `file system 0x${type.toString(16)}`;
 }
 
-/** What the disk itself takes: the floor under every acknowledgement. */
+/** The time of the disk itself: the minimum for every acknowledgement. */
 function durableWriteMs(directory: string): number {
 	const path = join(directory, 'durable-write');
 	const file = openSync(path, 'w');
@@ -45,7 +45,7 @@ function durableWriteMs(directory: string): number {
 	return median(times);
 }
 
-/** The code as it lies there: the commit, and whatever differs from it. */
+/** The measured code: the commit, and uncommitted changes. */
 export interface Tree {
 	readonly commit: string;
 	readonly changes: string;
@@ -57,12 +57,12 @@ export function treeOf(): Tree {
 		const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 		return { commit: `version ${version}`, changes: '' };
 	}
-	// Status names new files, which a diff passes over.
+	// `git status` names new files, which a diff leaves out.
 	const changes = [git('diff', 'HEAD', '--', 'src'), git('status', '--porcelain', '--', 'src')].join('');
 	return { commit, changes };
 }
 
-/** The commit that was measured since `before`, with what has to be said about it. */
+/** The commit that was measured since `before`, with remarks about it. */
 export function measuredCommit(before: Tree): string {
 	const after = treeOf();
 	if (after.commit !== before.commit || after.changes !== before.changes)

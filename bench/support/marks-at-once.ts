@@ -1,6 +1,6 @@
 import { type Dataset, tokenOf, usersFrom } from './dataset.ts';
 
-/** Many members of one conversation who mark at the same time, each one message further with every mark. */
+/** Many members of one conversation mark at the same time; each mark is one message further. */
 
 const FIRST_USER = 900_000;
 export const MARKERS = 64;
@@ -20,7 +20,7 @@ export async function fillMarked(dataset: Dataset): Promise<Marked> {
 	return { channel: conversation.id, users };
 }
 
-/** The share of the messages that belongs to this run. Answers with marks a second. */
+/** The share of the messages for this run. Returns marks per second. */
 export async function marksAtOnce(
 	url: string,
 	{ channel, users }: Marked,

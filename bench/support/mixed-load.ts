@@ -14,9 +14,9 @@ export type Kind = keyof typeof RATES;
 export const KINDS = Object.keys(RATES) as Kind[];
 export type Round = Readonly<Record<Kind, readonly Timed[]>>;
 
-/** Sockets that one process opens; tickets are good for a short time. */
+/** Sockets that one process opens; tickets are valid only for a short time. */
 const SOCKETS_A_PROCESS = 250;
-/** Tickets asked for at once. */
+/** Tickets that are requested at once. */
 const TICKETS_AT_ONCE = 50;
 
 export async function mixedLoad(

@@ -5,15 +5,15 @@ import { type Peer, startPeer } from './peers.ts';
 import { type Bench, NotHere } from './scenario.ts';
 
 /**
- * Other people's servers, on Node. Their packages are installed beside the repository's own, exactly as the lock in
- * bench/peers/node says, and are no dependency of anything else.
+ * Other projects' servers, on Node. Their packages are installed beside the repository's own, exactly as the lock file
+ * in bench/peers/node says; nothing else depends on them.
  */
 
 const SOURCES = join(ROOT, 'bench', 'peers', 'node');
 const INSTALLED = ['package.json', 'package-lock.json'] as const;
 
 export interface NodePeers {
-	/** `node` and the packages, as they are installed. */
+	/** `node` and the installed packages. */
 	readonly versions: Readonly<Record<'node' | 'ws' | 'socket.io' | 'engine.io', string>>;
 	start(bench: Bench, file: 'ws.mjs' | 'socket-io.mjs'): Promise<Peer>;
 }
@@ -38,7 +38,7 @@ export async function nodePeers(bench: Bench): Promise<NodePeers> {
 	};
 }
 
-/** Answers where they are. The directory is named after what is in it: another lock is another one. */
+/** Returns the directory of the packages. It is named after its content: another lock file has another directory. */
 async function install(bench: Bench): Promise<string> {
 	const hash = Bun.hash(INSTALLED.map((name) => readFileSync(join(SOURCES, name), 'utf8')).join('\n'));
 	const directory = join(ROOT, 'node_modules', '.cache', `bench-peers-${hash.toString(36)}`);

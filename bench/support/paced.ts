@@ -1,12 +1,12 @@
 import { Schedule, sendOnSchedule } from '../../src/load/schedule.ts';
 
 /**
- * Calls at a steady rate, by the clock: a late call is sent at once, and its time counts from when it was due, so a
- * server that stalls is not spared by a client that waits for it.
+ * Calls at a steady rate, by the clock: a late call is sent at once, and its time counts from when it was due. So a
+ * server that stalls does not look better because the client waited.
  */
 
 export interface Timed {
-	/** Ms after the start at which the call was due. */
+	/** Milliseconds after the start at which the call was due. */
 	readonly dueMs: number;
 	readonly ms: number;
 }
@@ -29,7 +29,7 @@ export async function paced(
 	return Promise.all(calls);
 }
 
-/** The calls due in each window of so many ms. */
+/** The calls that were due in each window of this many milliseconds. */
 export function windowsOf(calls: readonly Timed[], windowMs: number): readonly (readonly number[])[] {
 	const windows: number[][] = [];
 	for (const { dueMs, ms } of calls) {

@@ -2,7 +2,7 @@ import { type Figure, isMet, median } from './figures.ts';
 import type { Results, SavedResult } from './saved-result.ts';
 import { figureTable, markdownTable, medianOf, targetOf } from './table.ts';
 
-/** The page of all results, as docs/benchmarks.md has it. Pure. */
+/** Renders the page of all results, docs/benchmarks.md. Pure. */
 
 const INTRODUCTION = `# Benchmarks
 
@@ -19,7 +19,7 @@ For each scenario, this table has the figure that is worst against its target, a
 machine in the minute before. If it is higher than the number of cores, something else was running, and times are longer.
 `;
 
-/** `scenarios` are all that there are, in the order of the summary: one without a result is named there too. */
+/** `scenarios`: all existing ones, in the order of the summary; one without a result is named too. */
 export function pageOf(results: Results, scenarios: readonly string[]): string {
 	const sections = Object.entries(results).map(([name, kept]) => sectionOf(name, kept));
 	return [INTRODUCTION, ABOUT_SUMMARY, `${summaryOf(results, scenarios)}\n`, ...sections].join('\n');
@@ -49,7 +49,7 @@ function summarised({ figures, machine, date }: SavedResult): string[] {
 	];
 }
 
-/** 1 where the target is just met, more where it is missed. */
+/** 1 if the target is just met, more if it is missed. */
 function shortfall({ runs, target }: Figure): number {
 	const value = median(runs);
 	return Math.max(value / (target?.atMost ?? Number.POSITIVE_INFINITY), (target?.atLeast ?? 0) / value);

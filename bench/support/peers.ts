@@ -5,7 +5,7 @@ import { BUN, ROOT, TEMPORARY } from './paths.ts';
 import { type Bench, NotHere } from './scenario.ts';
 import { end } from './server.ts';
 
-/** What Tidemark is compared with: small servers that do one thing, started here. */
+/** Small servers that do one thing, for comparison with Tidemark; started here. */
 
 export interface Peer {
 	readonly pid: number;
@@ -14,13 +14,13 @@ export interface Peer {
 
 export const CFLAGS = ['-O2', '-Wall'];
 
-/** To be asked first, so that nobody waits for data that cannot be used. */
+/** Call this first, so that nobody waits for data that cannot be used. */
 export function needCompiler(): void {
 	if (Bun.which('gcc') === null)
 		throw new NotHere('it compiles small C programs to measure with: install gcc, and run it again');
 }
 
-/** Compiles a file of bench/peers; answers where the program is. */
+/** Compiles a file of bench/peers, and returns the path of the program. */
 export function compile(name: string): string {
 	needCompiler();
 	mkdirSync(TEMPORARY, { recursive: true });
@@ -36,7 +36,7 @@ export const bareBun = (bench: Bench): Promise<Peer> =>
 
 export const cServer = (bench: Bench): Promise<Peer> => startPeer(bench, [compile('fan-out-server')]);
 
-/** Runs a server that says `port N` when it listens. */
+/** Runs a server that prints `port N` when it listens. */
 export async function startPeer(bench: Bench, command: string[]): Promise<Peer> {
 	const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'] });
 	bench.atEnd(() => end(child, 'SIGKILL'));

@@ -4,12 +4,12 @@ import { firstIdOf, Load, type Measured } from './load.ts';
 import type { Bench } from './scenario.ts';
 import { type BenchServer, FLAGS } from './server.ts';
 
-/** What a post costs in each of two conversations of one server, in rounds that take turns. */
+/** The cost of a post in each of two conversations of one server, in alternating rounds. */
 
 export interface Conversations {
 	readonly what: string;
 	readonly channel: string;
-	/** Who posts: one connection each. */
+	/** The users who post: one connection each. */
 	readonly posters: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export async function comparePosts(
 	const loads: Load[] = [];
 	for (const one of [tested, against]) loads.push(await startPosts(bench, server, one));
 	const measured: Measured[][] = [[], []];
-	// Twice as many rounds as elsewhere: the two are nearly alike, and what differs must not be the noise.
+	// Twice as many rounds as elsewhere: the two costs are nearly equal, so the noise must be small.
 	for (let run = 0; run < bench.runs * 2; run += 1)
 		for (const which of run % 2 === 0 ? [0, 1] : [1, 0]) {
 			const round = await (loads[which] as Load).round(server);
@@ -59,7 +59,7 @@ export async function comparePosts(
 
 export const postsARound = (bench: Bench): number => bench.pick(2_000, 10_000, 10_000);
 
-/** Posts over a connection of each poster, one request at a time each; already warm. */
+/** Posts over one connection per poster, one request at a time each; already warm. */
 export function startPosts(
 	bench: Bench,
 	{ port }: Pick<BenchServer, 'port'>,

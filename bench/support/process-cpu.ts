@@ -3,7 +3,7 @@ import { NotHere } from './scenario.ts';
 
 /** What a process has used so far, all threads together, as Linux counts it. */
 
-/** Seconds of CPU. From the scheduler's nanoseconds: the ticks in `stat` are too coarse for short runs. */
+/** Seconds of CPU, from the scheduler's nanoseconds: the ticks in `stat` are too coarse for short runs. */
 export function cpuSeconds(pid: number): number {
 	const tasks = `/proc/${pid}/task`;
 	if (!existsSync(tasks)) throw new NotHere('CPU per process is read from /proc: this needs Linux');

@@ -5,7 +5,7 @@ import { LATEST, PAGE, ROOT } from './paths.ts';
 import type { Results, SavedResult } from './saved-result.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Keeps the last result of every scenario with the commit it belongs to, and shows them on one page. */
+/** Stores the last result of every scenario with its commit, and renders them on one page. */
 
 export function readResults(): Results {
 	try {
@@ -24,12 +24,12 @@ export function keep(scenario: Scenario, result: Omit<SavedResult, 'about' | 'da
 	);
 	mkdirSync(dirname(LATEST), { recursive: true });
 	writeFileSync(LATEST, `${JSON.stringify(sorted, null, '\t')}\n`);
-	// As the repository's own check wants it; where that tool is not installed, nothing checks it either.
+	// Formatted as the repository's own check requires; without that tool, nothing checks it.
 	const biome = join(ROOT, 'node_modules', '.bin', 'biome');
 	if (existsSync(biome)) Bun.spawnSync([biome, 'format', '--write', LATEST], { cwd: ROOT });
 }
 
-/** Written whole each time: so it never says anything else than the results that are kept. */
+/** Written completely each time, so that the page always matches the stored results. */
 export function writePage(scenarios: readonly Scenario[]): void {
 	mkdirSync(dirname(PAGE), { recursive: true });
 	writeFileSync(

@@ -1,7 +1,7 @@
 import type { Outcome } from './figures.ts';
 import type { Scale } from './scenario.ts';
 
-/** The last result of a scenario, with the commit and the machine that it belongs to. */
+/** The last result of a scenario, with its commit and machine. */
 export interface SavedResult extends Outcome {
 	readonly about: string;
 	readonly date: string;

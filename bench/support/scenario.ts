@@ -1,19 +1,19 @@
 import type { Outcome } from './figures.ts';
 
-/** What a scenario is, and what it is handed. */
+/** What a scenario is, and what it gets. */
 
 export type Scale = 'quick' | 'standard' | 'full';
 
 export interface Bench {
 	readonly scale: Scale;
-	/** Runs of every figure. */
+	/** Number of runs of every figure. */
 	readonly runs: number;
-	/** One of three, by scale. */
+	/** One of three values, by scale. */
 	pick<T>(quick: T, standard: T, full: T): T;
 	progress(text: string): void;
-	/** An empty directory on the disk that the repository is on; removed at the end. */
+	/** An empty directory on the repository's disk; removed at the end. */
 	directory(name: string): string;
-	/** Has something done when the scenario is over, however it ends. */
+	/** Runs the callback when the scenario is over, however it ends. */
 	atEnd(undo: () => unknown): void;
 }
 
@@ -23,5 +23,5 @@ export interface Scenario {
 	run(bench: Bench): Promise<Outcome>;
 }
 
-/** What a scenario needs is not on this machine: reported as such, not as a failure of what is measured. */
+/** Something that a scenario needs is missing on this machine: reported as such, not as a failure of the measured code. */
 export class NotHere extends Error {}

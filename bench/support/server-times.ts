@@ -1,9 +1,9 @@
-/** How long the server itself says a method took, from its histogram. */
+/** How long a method took on the server, from the server's own histogram. */
 
 export interface ServerTimes {
 	readonly seconds: number;
 	readonly calls: number;
-	/** Calls that took no longer, by seconds. */
+	/** By seconds: the number of calls that took no longer. */
 	readonly upTo: ReadonlyMap<number, number>;
 }
 
@@ -24,7 +24,7 @@ export async function serverTimes(url: string, method: string): Promise<ServerTi
 export const meanMsBetween = (before: ServerTimes, after: ServerTimes): number =>
 	((after.seconds - before.seconds) / (after.calls - before.calls)) * 1000;
 
-/** The bound of the histogram below which this share of the calls in between lies. */
+/** The bound of the histogram below which this share of the calls between two samples lies. */
 export function boundMsBetween(before: ServerTimes, after: ServerTimes, share: number): number {
 	const wanted = (after.calls - before.calls) * share;
 	for (const [bound, calls] of after.upTo)

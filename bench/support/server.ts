@@ -3,11 +3,11 @@ import { firstLineWith } from './lines.ts';
 import { TIDEMARK } from './paths.ts';
 import type { Bench } from './scenario.ts';
 
-/** A server in a process of its own, started as anybody would start it. */
+/** A server in its own process, started as anybody would start it. */
 
 export const ADMIN_TOKEN = 'administrator-of-the-benchmark';
 
-/** Limits are off: they would slow the benchmark down. */
+/** Limits are disabled, because they would slow the benchmark down. */
 export const FLAGS = [
 	'--requests-per-second=0',
 	'--posts-per-second=0',
@@ -17,11 +17,11 @@ export const FLAGS = [
 
 export interface BenchServer {
 	readonly pid: number;
-	/** All that it consists of. */
+	/** All processes of the server. */
 	readonly pids: readonly number[];
 	readonly port: number;
 	readonly url: string;
-	/** Ms from starting the process until it answered that it is ready. */
+	/** Milliseconds from starting the process until it answered that it is ready. */
 	readonly startMs: number;
 	stop(): Promise<void>;
 	/** kill -9. */

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { ROOT } from './paths.ts';
 import type { Bench } from './scenario.ts';
 
-/** Services of a scenario's own, which `scripts/services` starts and removes. Answers the variables with their addresses. */
+/** A scenario's own services, which `scripts/services` starts and removes. Returns the variables with their addresses. */
 export async function benchServices(
 	bench: Bench,
 	...wanted: readonly ('redis' | 'postgres' | 'kafka')[]
 ): Promise<(variable: string) => string> {
-	// Not below the repository: PostgreSQL's own user has to get there.
+	// Not inside the repository: PostgreSQL's own user needs access.
 	const directory = mkdtempSync(join(tmpdir(), 'tidemark-services-bench-'));
 	const services = async (...args: readonly string[]): Promise<string> => {
 		const child = Bun.spawn([join(ROOT, 'scripts', 'services'), ...args], {

@@ -7,11 +7,11 @@ import { cpuSeconds } from './process-cpu.ts';
 import type { Bench } from './scenario.ts';
 
 /**
- * What gateway, worker and the services behind them spend, as they count it themselves: CPU from the scheduler, commands and
- * bytes from Redis, rows and write-ahead log from PostgreSQL, bytes that Kafka's process read and wrote from Linux.
+ * The cost at gateway, worker and services, by their own counters: CPU from the scheduler, commands and bytes from
+ * Redis, rows and write-ahead log from PostgreSQL, bytes read and written by Kafka's process from Linux.
  */
 
-/** What was spent since the services were started; the unit is that of the figure. */
+/** The cost since the services were started, in the unit of the figure. */
 type Measurement = ReadonlyMap<string, number>;
 
 interface Timed {
@@ -23,7 +23,7 @@ interface Timed {
 interface Meter {
 	readonly what: string;
 	readonly unit: string;
-	/** How much of the unit one of what is read is. */
+	/** How much of the unit one counted value is. */
 	readonly times?: number;
 }
 
@@ -48,7 +48,7 @@ const ROLES = ['CPU of the gateway', 'CPU of the worker'];
 /** Of both together. */
 const MAX_MICROS = 150;
 
-/** A connection of PostgreSQL that is idle reports what it did after 10 s. */
+/** An idle connection of PostgreSQL reports its work only after 10 s. */
 const REPORTED_AFTER_MS = 11_000;
 
 export class Spent {
@@ -87,8 +87,8 @@ export class Spent {
 	}
 
 	/**
-	 * For each of `posts` that `work` makes; what is written behind their answers is waited for. What the same time costs while
-	 * nothing happens is left out, so that a slow machine does not count polls and timers as the cost of posts.
+	 * The cost per post of the `posts` that `work` makes, including writes after their answers. The cost of the same
+	 * time while idle is subtracted, so that a slow machine does not count polls and timers as the cost of posts.
 	 */
 	async during(posts: number, how: string, work: () => Promise<void>): Promise<Figure[]> {
 		await Bun.sleep(REPORTED_AFTER_MS);
@@ -141,7 +141,7 @@ function parentOf(pid: number): number {
 	try {
 		return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
 	} catch {
-		// It ended while we looked.
+		// The process ended meanwhile.
 		return 0;
 	}
 }

@@ -6,7 +6,7 @@ import { cpuSecondsOf, ticketFor } from './load.ts';
 import { needCompiler } from './peers.ts';
 import type { Bench } from './scenario.ts';
 
-/** Posts at a steady rate into conversations whose members are all online, timed until the last of them has it. */
+/** Posts at a steady rate to conversations whose members are all online, timed until the last member has the message. */
 
 export const MEMBERS = 50;
 const CONVERSATIONS = 20;
@@ -14,7 +14,7 @@ const CROWDS = Array.from({ length: CONVERSATIONS }, (_, index) =>
 	usersFrom(index * (MEMBERS + 1), MEMBERS + 1),
 );
 
-/** What is posted to: one process or several. */
+/** The target: one process or several. */
 interface Server {
 	readonly url: string;
 	readonly port: number;
@@ -28,7 +28,7 @@ interface Conversation {
 }
 
 interface Round {
-	/** Of every post, ms until the last of the members had it. */
+	/** By post: milliseconds until the last member had it. */
 	readonly lastMs: readonly number[];
 	readonly cpuShare: number;
 }
@@ -41,7 +41,7 @@ class SteadyPosts {
 		private readonly conversations: readonly Conversation[],
 	) {}
 
-	/** Before the server is started. Answers the channels. */
+	/** Call it before the server starts. Returns the channels. */
 	static async fill(dataset: Dataset): Promise<readonly string[]> {
 		await dataset.users(CROWDS.flat());
 		const channels = CROWDS.map((crowd) => dataset.channel(crowd));
@@ -51,7 +51,7 @@ class SteadyPosts {
 
 	static async connect(bench: Bench, server: Server, channels: readonly string[]): Promise<SteadyPosts> {
 		const conversations: Conversation[] = [];
-		// One after the other: a ticket is good for a short time, and a thousand at once may take longer.
+		// One after the other: a ticket is valid only for a short time, and a thousand at once may take longer.
 		for (const [index, [poster = '', ...members]] of CROWDS.entries())
 			conversations.push({
 				channel: channels[index] ?? '',
@@ -61,7 +61,7 @@ class SteadyPosts {
 		return new SteadyPosts(server, conversations);
 	}
 
-	/** Sends by the clock: what is late is sent at once, and its lateness is not hidden by sending less. */
+	/** Sends by the clock: a late post is sent at once, and sending less does not hide the delay. */
 	async play(perSecond: number, seconds: number): Promise<Round> {
 		const { server, conversations } = this;
 		const count = perSecond * seconds;
@@ -105,10 +105,10 @@ async function open(bench: Bench, { url, port }: Server, user: string): Promise<
 	return socket;
 }
 
-/** Fills a server's data, and starts it. */
+/** Fills a server's data directory, and starts the server. */
 type Start = (fill: (dataset: Dataset) => Promise<void>) => Promise<Server>;
 
-/** At each of these rates, one after the other; the p99 of a delivery is to be at most so long. */
+/** At each of these rates, one after the other; the p99 of a delivery must not exceed the target. */
 export async function measureSteadyPosts(
 	bench: Bench,
 	rates: readonly number[],

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 
-/** How many messages a data directory holds, counted while no server works on it. */
+/** The number of messages in a data directory, counted while no server uses it. */
 export function storedMessages(dataDir: string): number {
 	const database = new Database(join(dataDir, 'tidemark.db'), { readwrite: true });
 	try {
@@ -11,7 +11,7 @@ export function storedMessages(dataDir: string): number {
 	}
 }
 
-/** A benchmark of less than it says would be worth nothing. */
+/** Fails if there are fewer messages than the benchmark claims. */
 export function checkStored(dataDir: string, expected: number): void {
 	const stored = storedMessages(dataDir);
 	if (stored !== expected) throw new Error(`${stored} messages are stored where ${expected} should be`);

@@ -1,6 +1,6 @@
 import { type Figure, isMet, median } from './figures.ts';
 
-/** Figures for people. */
+/** Formats figures as a table. */
 
 export function shown(value: number): string {
 	if (!Number.isFinite(value)) return '–';

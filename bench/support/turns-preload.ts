@@ -1,8 +1,8 @@
 import { appendFileSync, closeSync, openSync, readSync } from 'node:fs';
 
 /**
- * Preloaded into a server that is measured: appends the CPU time of each long turn of its event loop to a file. CPU and not
- * wall time, so that other processes on the machine do not count. The scheduler brings its figure up to date every few ms.
+ * Preloaded into a measured server: appends the CPU time of each long turn of its event loop to a file. CPU time, not
+ * wall time, so that other processes do not count. The scheduler updates its figure every few milliseconds.
  */
 
 const LONG_MS = 15;

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** CPU of the longest turn of a server's event loop: unlike waits at a client, other processes do not lengthen it. */
+/**
+ * The CPU time of the longest turn of a server's event loop: unlike waiting times at a client, other processes do not
+ * lengthen it.
+ */
 
 export class Turns {
 	readonly environment: Readonly<Record<string, string>>;
@@ -14,7 +17,7 @@ export class Turns {
 		this.environment = { BUN_OPTIONS: preload, TIDEMARK_BENCH_TURNS: file };
 	}
 
-	/** Of those since the last call, in ms; 0 where none was long. */
+	/** The longest turn since the last call, in milliseconds; 0 if none was long. */
 	longestMs(): number {
 		const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').split('\n').slice(0, -1) : [];
 		const later = lines.slice(this.#seen);

@@ -61,7 +61,7 @@ test('a clock that jumps back changes neither the order of messages nor counts, 
 	const unread = await grace.call('conversations.markUnread', { channel, ts: after[0] });
 	expect(unread.position > marked.position).toBe(true);
 
-	// A channel created after the jump has its joins before its messages, too.
+	// In a channel created after the jump, a rejoin gets a stamp after the messages before it, too.
 	const later = await newChannel('made-after-the-jump');
 	await say(later, 'five');
 	await grace.call('conversations.leave', { channel: later });

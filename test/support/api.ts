@@ -1,4 +1,4 @@
-/** Calls of the Web API, as plain as they come: what the server answers is what the test sees. */
+/** Calls the Web API and returns the server's answers unchanged. */
 
 export interface Answer {
 	readonly ok: boolean;
@@ -11,7 +11,7 @@ export type Call = (method: string, args?: Readonly<Record<string, unknown>>) =>
 
 export class CallFailed extends Error {}
 
-/** Answers whatever the server says, refusals included. */
+/** Returns the answer, including errors. */
 export function rawClient(url: string, token: string): Call {
 	return async (method, args = {}) => {
 		const response = await fetch(`${url}/api/${method}`, {
@@ -23,7 +23,7 @@ export function rawClient(url: string, token: string): Call {
 	};
 }
 
-/** Throws where the server refuses. */
+/** Throws if the server returns an error. */
 export function client(url: string, token: string): Call {
 	const call = rawClient(url, token);
 	return async (method, args) => {

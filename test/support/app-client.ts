@@ -1,6 +1,6 @@
 import { client } from './api.ts';
 
-/** A Socket Mode client as plain as it gets: it acknowledges what it is told to, and connects again when it is cut off. */
+/** A minimal Socket Mode client: acknowledges events as the test says, and reconnects when it is cut off. */
 
 export interface Envelope {
 	readonly envelope_id?: string;
@@ -12,7 +12,7 @@ export interface Envelope {
 	readonly payload?: any;
 }
 
-/** Undefined: it is not acknowledged. Null: without a payload. */
+/** Undefined: does not acknowledge. Null: acknowledges without a payload. */
 export type Answer = (envelope: Envelope) => object | null | undefined;
 
 const AGAIN_AFTER_MS = 100;

@@ -1,7 +1,7 @@
 import { type Call, client } from './api.ts';
 import { ADMIN_TOKEN } from './server.ts';
 
-/** A workspace with an app in it: Ada and the app's bot in one channel, Grace outside. */
+/** A workspace with an app: Ada and the app's bot in one channel, Grace not in it. */
 
 export interface AppStage {
 	readonly team: string;
@@ -28,7 +28,7 @@ export interface ManifestOptions {
 	readonly commands?: readonly { readonly command: string; readonly url?: string }[];
 }
 
-/** As Slack's own tools write it. */
+/** A manifest as Slack's own tools write it. */
 export const manifestOf = (options: ManifestOptions = {}) => ({
 	display_information: { name: 'Harbour', description: 'Tells the tide' },
 	features: {

@@ -1,13 +1,13 @@
 import { afterAll } from 'bun:test';
 
 /**
- * Closes what several test files of a process share, after the last of them. bunfig.toml loads this before every test file:
+ * Closes what several test files of a process share, after the last file. bunfig.toml loads this before every test file:
  * only then does Bun run the hook once for the process, and not at the end of a file.
  */
 
 const closing: (() => Promise<unknown>)[] = [];
 
-/** Closed in the opposite order of these calls. */
+/** Closed in the reverse order of these calls. */
 export const atEnd = (close: () => Promise<unknown>): void => void closing.push(close);
 
 afterAll(async () => {

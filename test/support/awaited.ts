@@ -1,6 +1,6 @@
-/** What comes in order and can be waited for: frames of a socket, events of a client. */
+/** Items that arrive in order and can be awaited: frames of a socket, events of a client. */
 
-/** Long enough for a busy machine; what has not come by then does not come. */
+/** Long enough for a busy machine; what has not arrived by then never will. */
 const PATIENCE_MS = 10_000;
 
 export class Awaited<T> {
@@ -12,7 +12,7 @@ export class Awaited<T> {
 		for (const listener of this.listeners) listener();
 	}
 
-	/** So many that match, in the order they came, whether they came already or are still to come. */
+	/** This many matching items in order of arrival, whether they have arrived or are still to come. */
 	all(count: number, matches: (item: T) => boolean, inVain: () => string): Promise<T[]> {
 		return new Promise((resolve, reject) => {
 			const check = () => {

@@ -1,12 +1,12 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * A network between client and server that can fail without a sign: from `swallow()` on it accepts what both send and
- * delivers none of it. Neither end sees its connection close, until `restore()` resets the connections that lost something.
+ * A network between client and server that can fail silently: after `swallow()` it accepts data from both sides and
+ * delivers none. Neither side sees its connection close, until `restore()` resets the connections that lost data.
  */
 
 export interface BlackHole {
-	/** The same address, by way of this network. */
+	/** The address of the server through this network. */
 	through(url: string): string;
 	swallow(): void;
 	restore(): void;

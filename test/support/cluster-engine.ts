@@ -15,13 +15,13 @@ import { onPostgres, postgresUrl } from './postgres.ts';
 import { connectBoth, emptyRedis, type Layout, redisPlace } from './redis.ts';
 
 /**
- * The cluster as it ships: a gateway and a worker as `tidemark gateway` and `tidemark worker` compose them, on Kafka, Redis and
- * PostgreSQL. Both are in the test's process, each with connections and copies of its own. Opened again, it finds an empty Redis, so
- * everything is restored from the store.
+ * The cluster as it ships: a gateway and a worker as `tidemark gateway` and `tidemark worker` compose them, on Kafka,
+ * Redis and PostgreSQL. Both run in the test's process, with separate connections and copies. When opened again, it
+ * finds an empty Redis, so everything is loaded from the store.
  */
 
 export interface ClusterTestEngine extends GatewayEngine {
-	/** For tests that look at, or damage, what is in Redis. */
+	/** For tests that read or damage the state in Redis. */
 	readonly redis: { readonly commands: Commands; readonly keys: Keys };
 }
 
@@ -61,7 +61,7 @@ export function clusterPlace(
 			const running = await startWorker(config, worker.cluster, worker.operations, log);
 			const engine = gatewayEngine(gateway.cluster, { onPresence: async () => undefined });
 			await claimed(engine);
-			// A gateway rejects questions until the worker has restored an empty Redis.
+			// A gateway rejects requests until the worker has rebuilt an empty Redis.
 			await eventually(() => engine.readState.available(), RESTORED_WITHIN_MS);
 			const { commands, keys } = gateway.cluster;
 			return {
@@ -79,8 +79,8 @@ export function clusterPlace(
 	};
 
 	/**
-	 * A worker that claims a partition and finds no record of published events, as in an empty Redis, ends all epochs. An answer of
-	 * each partition shows that this is over. So many conversations are on both.
+	 * A worker that claims a partition and finds no delivery record, as in an empty Redis, ends all epochs. An answer
+	 * from each partition shows that this is over. This many conversations cover both partitions.
 	 */
 	async function claimed(engine: GatewayEngine): Promise<void> {
 		const { submit } = gatewayDriver(engine);
@@ -106,7 +106,7 @@ export function clusterEngine(
 	layout: Layout,
 	retention: RetentionOptions = {},
 ): TestedEngine<ClusterTestEngine> {
-	// A service that is missing fails the file as a whole.
+	// A missing service fails the whole file.
 	redisPlace(layout);
 	return {
 		name: `cluster, ${layout}`,

@@ -2,7 +2,10 @@ import type { TestCluster } from './cluster.ts';
 import { runScenariosIn, type TestServer } from './server.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-/** Has the scenarios that are imported afterwards run on a cluster, one for all files of the process that want the same flags. */
+/**
+ * Makes the scenarios that are imported afterwards run on a cluster, one for all files of the process with the same
+ * flags.
+ */
 
 /** Events travel over Redis, and an answer may be faster. */
 const PATIENCE_MS = 10_000;
@@ -10,14 +13,14 @@ const PATIENCE_MS = 10_000;
 export function scenariosOnCluster(): void {
 	const start = async (flags: Readonly<Record<string, string>>): Promise<TestServer> => {
 		const cluster = await sharedCluster(flags);
-		// Others may use it: it ends with the process.
+		// Other files may use the cluster: it ends with the process.
 		const stop = async () => undefined;
 		return { url: cluster.url, dataDir: '', restart: () => replaceGateways(cluster), stop };
 	};
 	runScenariosIn({ start, engine: 'cluster', patienceMs: PATIENCE_MS });
 }
 
-/** As an upgrade does it: one after the other, the new one first. */
+/** As in an upgrade: one after the other, the new process first. */
 async function replaceGateways(cluster: TestCluster): Promise<void> {
 	for (const gateway of [...cluster.gateways]) {
 		await cluster.add('gateway');

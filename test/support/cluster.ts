@@ -4,8 +4,8 @@ import { ADMIN_TOKEN } from './server.ts';
 import { spreadingProxy } from './spreading-proxy.ts';
 
 /**
- * A cluster of real processes on real services, behind a load balancer that spreads connections over its gateways: what a
- * user asks one gateway, the next request, or the socket, asks another.
+ * A cluster of real processes on real services, behind a load balancer that spreads connections over its gateways: two
+ * requests of a user, or a request and the socket, may reach different gateways.
  */
 
 const SERVICES = {
@@ -22,13 +22,16 @@ export interface Member extends TidemarkProcess {
 }
 
 export interface TestCluster {
-	/** Of the load balancer. */
+	/** The address of the load balancer. */
 	readonly url: string;
-	/** In front of its keys, topics and tables. */
+	/** The prefix of its keys, topics and tables. */
 	readonly installation: string;
 	readonly gateways: readonly Member[];
 	readonly workers: readonly Member[];
-	/** One more of these; a gateway gets connections from here on. `services`: settings of its own, instead of the cluster's. */
+	/**
+	 * Starts one more process of this role; a gateway gets connections from then on. `services`: its own settings,
+	 * instead of the cluster's.
+	 */
 	add(role: Role, services?: Readonly<Record<string, string>>): Promise<Member>;
 	end(member: Member, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 	stop(): Promise<void>;
@@ -39,10 +42,10 @@ export interface ClusterOptions {
 	readonly workers?: number;
 	readonly services?: Readonly<Record<string, string | undefined>>;
 	readonly flags?: readonly string[];
-	/** The limits on calls that users have; tests work without them. */
+	/** The limits on calls; tests run without them by default. */
 	readonly limits?: 'none' | 'default';
 	readonly environment?: Readonly<Record<string, string>>;
-	/** In front of the command of a gateway. */
+	/** Put before the command of a gateway. */
 	readonly gatewayWithin?: readonly string[];
 }
 
@@ -50,7 +53,7 @@ const PRELOADED = ['lazy-schemas.ts', 'faulty-machine.ts'].map(
 	(name) => `--preload=${join(import.meta.dir, name)}`,
 );
 
-/** Process ids are reused while the services keep running. */
+/** Makes prefixes unique: process ids are reused while the services keep running. */
 const BEGAN = Date.now().toString(36);
 let clusters = 0;
 

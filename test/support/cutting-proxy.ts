@@ -1,19 +1,19 @@
 import type { Socket } from 'bun';
 
 /**
- * Stands between a client and a server and cuts the connection at a chosen moment: when the client sends `word`,
- * either before the server gets it or after the server has answered it, but the client has not heard; or it falls
- * silent then, as a server does that lost its power.
+ * A proxy between a client and a server that cuts the connection at a chosen moment: when the client sends `word`,
+ * either before the server gets it, or after the server has answered and before the client gets the answer. Or it falls
+ * silent then, like a server that lost its power.
  */
 
 export type Cut = 'before' | 'after' | 'silence';
 
 export interface CuttingProxy {
 	readonly port: number;
-	/** The next connection that sends the word is cut. */
+	/** Cuts the next connection that sends the word. */
 	cutNext(word: string, when: Cut): void;
 	readonly cuts: number;
-	/** Connections that have sent this word stay open and carry nothing any more; says how many. */
+	/** Connections that have sent this word stay open and deliver nothing any more. Returns their number. */
 	silence(word: string): number;
 	stop(): void;
 }
@@ -24,7 +24,7 @@ interface Pair {
 	upstream: Socket<Pair> | null;
 	client: Socket<Pair> | null;
 	readonly early: Buffer[];
-	/** Answers are held back: the next one ends both. */
+	/** Answers are held back: the next one ends both connections. */
 	silenced: boolean;
 	silent: boolean;
 	/** Everything that the client has sent. */

@@ -1,4 +1,4 @@
-/** Repeats a check until it holds, and answers what it answers. With 0 ms it has to hold at once. */
+/** Repeats a check until it succeeds, and returns its result. With 0 ms it has to succeed at once. */
 export async function eventually<T>(check: () => Promise<T>, withinMs = 10_000): Promise<T> {
 	const end = performance.now() + withinMs;
 	for (;;) {

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 
 /**
- * Loaded before the server in processes of a test cluster: makes one process run as if on a machine whose clock is wrong, or whose
- * connections to a service pass another port. Clients of Kafka connect to the addresses that brokers announce, so an address in a
- * setting cannot lead them through a proxy.
+ * Loaded before the server in processes of a test cluster: makes one process run as if on a machine with a wrong clock,
+ * or routes its connections to a service through another port. Kafka clients connect to the addresses that brokers
+ * announce, so a setting cannot lead them through a proxy.
  */
 
 /** Settings of a process: `TEST_CLOCK_AHEAD_MS`, and `TEST_ROUTES` as `from=to,…` with ports of this machine. */
@@ -26,7 +26,7 @@ const routes = new Map(
 );
 if (TEST_ROUTES !== '') {
 	const { connect } = Socket.prototype;
-	/** Node passes the arguments on as one list, of which the first are the options. */
+	/** Node passes the arguments as one list, which begins with the options. */
 	Socket.prototype.connect = function rerouted(this: Socket, ...args: unknown[]): Socket {
 		const [options] = (Array.isArray(args[0]) ? args[0] : args) as [{ port?: number }];
 		const port = routes.get(Number(options?.port));

@@ -4,7 +4,7 @@ import type { Reason, Row, ThreadCounts } from './oracle/types.ts';
 import { micros, type Person, type Workspace, wireTs } from './people.ts';
 import { comeOnline, timestampNow, untilInactive } from './presence.ts';
 
-/** Performs a history over the public HTTP interface, and reads back what it shows. */
+/** Performs a history over the public HTTP API, and reads the results. */
 
 interface WireRow {
 	id: string;

@@ -1,6 +1,6 @@
 import { type KafkaLogs, type KafkaLogsOptions, openKafkaLogs } from '../../src/engine/cluster/kafka/open.ts';
 
-/** The Kafka that tests run on. Without one they fail: what was not tested must not look as if it was. */
+/** The Kafka that tests run on. Without one they fail: an untested engine must not look tested. */
 
 export const KAFKA_VARIABLE = 'TIDEMARK_TEST_KAFKA_BROKERS';
 
@@ -14,14 +14,14 @@ export function kafkaBrokers(): readonly string[] {
 
 let places = 0;
 
-/** Topics and groups of its own; each `open` is a process of its own, as far as Kafka can tell. */
+/** Separate topics and groups; each `open` is a separate process for Kafka. */
 export function kafkaPlace(options: Partial<KafkaLogsOptions> = {}) {
 	places += 1;
 	const prefix = `test-${process.pid}-${Date.now()}-${places}-`;
 	const opened: KafkaLogs[] = [];
 	return {
 		prefix,
-		/** As the store knows them. */
+		/** The topics as the store knows them. */
 		partition: (topic: 'conversations' | 'users', number: number): string => `${prefix}${topic}/${number}`,
 		async open(more: Partial<KafkaLogsOptions> = {}): Promise<KafkaLogs> {
 			const logs = await openKafkaLogs({

@@ -4,8 +4,8 @@ import { type Book, type Cast, keyOf, type Sent } from './kill-load.ts';
 import type { Person } from './people.ts';
 
 /**
- * Holds a server against the book of what was acknowledged. What was in doubt is looked up and written into
- * the book, so that the next round knows it.
+ * Compares a server with the record of what it acknowledged. Changes with an unknown outcome are looked up and recorded,
+ * so that the next round knows them.
  */
 
 interface Message {
@@ -17,7 +17,7 @@ interface Message {
 
 export type Histories = ReadonlyMap<string, ReadonlyMap<string, Message>>;
 
-/** Every message of these channels, by ts, as the reader sees it. */
+/** Every message of these channels, by ts, as the user sees it. */
 export async function histories(call: Call, channels: readonly string[]): Promise<Histories> {
 	const found = new Map<string, Map<string, Message>>();
 	for (const channel of channels) {
@@ -33,7 +33,7 @@ export async function histories(call: Call, channels: readonly string[]): Promis
 	return found;
 }
 
-/** Messages, edits and deletes that were acknowledged are there; what was in doubt is one of the two. */
+/** Acknowledged messages, edits and deletes exist; an unknown outcome is one of the two possible ones. */
 export function checkMessages(book: Book, shown: Histories): void {
 	for (const sent of book.sent.values()) {
 		if (sent.ts === undefined) continue;
@@ -50,7 +50,7 @@ export function checkMessages(book: Book, shown: Histories): void {
 	}
 }
 
-/** Repeats what was not acknowledged, and some of what was: each is there once, with one ts. */
+/** Repeats unacknowledged sends, and some acknowledged ones: each message exists once, with one ts. */
 export async function repeatSends(url: string, cast: Cast, book: Book, shown: Histories): Promise<number> {
 	const isThere = new Map<string, string>();
 	for (const messages of shown.values())
@@ -78,7 +78,7 @@ export function checkOnce(shown: Histories): void {
 	expect(new Set(ids).size).toBe(ids.length);
 }
 
-/** Read positions are where they were acknowledged, and every count is what its definition says. */
+/** Cursors are where they were acknowledged, and every count equals its definition. */
 export async function checkReads(url: string, cast: Cast, book: Book, shown: Histories): Promise<void> {
 	for (const person of [...cast.writers, ...cast.readers]) {
 		const counts = await client(url, person.token)('client.counts');
@@ -101,7 +101,7 @@ export async function checkReads(url: string, cast: Cast, book: Book, shown: His
 	}
 }
 
-/** What was marked message by message is read, and nothing else is. What was in doubt is done again. */
+/** Messages that were marked one by one are read, and no others. Marks with an unknown outcome are repeated. */
 export async function checkPicked(url: string, cast: Cast, book: Book, shown: Histories): Promise<void> {
 	for (const person of cast.pickers) {
 		const call = client(url, person.token);
@@ -129,7 +129,7 @@ interface Row {
 
 const numbersOf = ({ unread_count, mention_count }: Row) => ({ unread_count, mention_count });
 
-/** By the definition: what others wrote after the read position, and what of it mentions the person. */
+/** By the definition: messages of other users after the cursor, and those of them that mention the user. */
 function defined(person: Person, row: Row, shown: Histories) {
 	const messages = [...(shown.get(row.id)?.values() ?? [])];
 	const unread = messages.filter(({ ts, user }) => ts > row.last_read && user !== person.id);

@@ -3,8 +3,8 @@ import { Random } from './oracle/random.ts';
 import { makeWorkspace, type Person } from './people.ts';
 
 /**
- * Load on a server that may die at any moment, and a book of what it acknowledged. Everybody does one thing
- * after the other, so at most one change of each is in doubt when the server dies.
+ * Load on a server that may die at any moment, and a record of what it acknowledged. Each actor does one thing after the
+ * other, so at most one change of each has an unknown outcome when the server dies.
  */
 
 export interface Sent {
@@ -15,7 +15,7 @@ export interface Sent {
 	ts: string | undefined;
 	/** Null: deleted. */
 	text: string | null;
-	/** What was asked for and not acknowledged: it may have taken place or not. */
+	/** The requested change that was not acknowledged: it may have happened or not. */
 	unconfirmed?: { readonly text: string | null };
 }
 
@@ -31,9 +31,9 @@ export interface Book {
 	readonly sent: Map<string, Sent>;
 	/** By user and channel. */
 	readonly reads: Map<string, ReadPosition>;
-	/** By user and channel: true for a member; undefined for in doubt. */
+	/** By user and channel: true for a member; undefined if the outcome is unknown. */
 	readonly members: Map<string, boolean | undefined>;
-	/** By user and channel: messages that were marked read one by one; false for in doubt. */
+	/** By user and channel: messages that were marked one by one; false if the outcome is unknown. */
 	readonly picked: Map<string, Map<string, boolean>>;
 	acknowledged: number;
 }
@@ -48,21 +48,21 @@ export const newBook = (): Book => ({
 export const keyOf = (user: string, channel: string): string => `${user} ${channel}`;
 
 export interface Cast {
-	/** Post, edit, delete and mark. */
+	/** They post, edit, delete and mark. */
 	readonly writers: readonly Person[];
-	/** Mark, mark unread, mute: what they have read moves by nothing else. */
+	/** They mark, mark unread and mute: nothing else moves their cursors. */
 	readonly readers: readonly Person[];
-	/** Mark one message after the other, and nothing else: none of these marks covers up that another was lost. */
+	/** They only mark single messages: no other mark can hide a lost one. */
 	readonly pickers: readonly Person[];
-	/** Join and leave. */
+	/** They join and leave. */
 	readonly movers: readonly Person[];
-	/** Where writers, readers and pickers are. */
+	/** The channel of writers, readers and pickers. */
 	readonly channels: readonly string[];
-	/** Where movers come and go. */
+	/** The channel that movers join and leave. */
 	readonly halls: readonly string[];
 }
 
-/** The people and channels of a load, and in the book what they have read to begin with. */
+/** The users and channels of a load, with their initial cursors in the record. */
 export async function makeCast(url: string, book: Book): Promise<Cast> {
 	const { people } = await makeWorkspace(url, 9);
 	const creator = people[0]!;
@@ -114,7 +114,7 @@ export interface Play {
 
 export interface ActorOfLoad {
 	readonly seed: number;
-	/** Does one thing and writes it into the book; `count` tells it from what the same one did before in this round. */
+	/** Does one thing and records it; `count` makes it unique within this round. */
 	readonly step: (random: Random, count: number) => Promise<void>;
 }
 
@@ -145,7 +145,7 @@ async function untilGone(
 		try {
 			await step(random, count);
 		} catch (error) {
-			// A refusal is an answer, and a mistake of this test.
+			// A rejection is an answer, and a mistake of this test.
 			if (error instanceof CallFailed) throw error;
 			return;
 		}
@@ -158,7 +158,7 @@ interface Scene {
 	readonly random: Random;
 	readonly book: Book;
 	readonly cast: Cast;
-	/** Of its own in all rounds. */
+	/** Unique over all rounds. */
 	readonly name: string;
 }
 
@@ -221,7 +221,7 @@ const read: Step = async ({ person, call, random, book, cast }) => {
 	known.isUnconfirmed = false;
 };
 
-/** Null where the message was deleted in the meantime: an answer too. */
+/** Null if the message was deleted meanwhile, which is an answer too. */
 async function markAs(call: Call, method: string, channel: string, ts: string | undefined) {
 	try {
 		const { last_read, revision, position } = await call(method, { channel, ts });
@@ -242,7 +242,7 @@ const pick: Step = async ({ person, call, random, book, cast }) => {
 	);
 	const ts = random.pick(left)?.ts;
 	if (ts === undefined) {
-		// A picker without work also has to notice that the server died.
+		// A picker without work must also notice that the server died.
 		await call('client.counts');
 		return;
 	}

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 
 /**
- * Loaded before the server in processes of a test cluster. @platformatic/kafka compiles 38 JSON schemas when it is imported, which
- * is a third of what a gateway's start costs, and uses none of them unless it is `strict`. Here a schema is compiled when it is first used.
+ * Loaded before the server in processes of a test cluster. @platformatic/kafka compiles 38 JSON schemas when it is
+ * imported, which is a third of a gateway's start, and uses none of them unless it is `strict`. This makes it compile a
+ * schema on first use.
  */
 
 type Validate = ((data: unknown) => boolean) & { errors?: unknown };

@@ -19,8 +19,8 @@ import { nowMicros, readStateOn } from './redis-read-state.ts';
 import { TEAM } from './store/facts.ts';
 
 /**
- * The worker of a cluster in the test's own process, on real services and a topic of one partition: it is halted and resumed by
- * hand, and a test may do something between two conversations of a batch.
+ * The worker of a cluster in the test's own process, on real services and a topic with one partition. The test halts and
+ * resumes it, and may run code between two conversations of a batch.
  */
 
 export interface LoneWorker {
@@ -29,31 +29,34 @@ export interface LoneWorker {
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
 	readonly readState: ReadState;
-	/** Of the topic of commands. */
+	/** The topic of commands. */
 	readonly partition: string;
-	/** What came of each request that was answered. */
+	/** The outcomes of answered requests. */
 	readonly answers: ReadonlyMap<number, Outcome>;
 	/** Awaited before effects on this conversation are applied. */
 	readonly before: Map<string, () => Promise<unknown>>;
-	/** Resolves when the log has it; answers with the number of the request. */
+	/** Resolves with the number of the request when the log has it. */
 	append(conversation: string, action: Action, actor?: string): Promise<number>;
-	/** What was written down of how far the log was read is removed. */
+	/** Removes the stored offsets of the log. */
 	forgetProgress(): Promise<void>;
-	/** PostgreSQL loses every message, and how far the log was read, as after a failover to a replica that was behind. */
+	/** PostgreSQL loses every message and the offsets of the log, as after a failover to a lagging replica. */
 	rollBack(): Promise<void>;
-	/** PostgreSQL refuses messages with this text from now on. */
+	/** PostgreSQL rejects messages with this text from now on. */
 	refuse(text: string): Promise<void>;
-	/** How often a partition was claimed, what is awaited when a worker has read where it goes on, and before it records what it published. */
+	/**
+	 * How often a partition was claimed; what is awaited after a worker has read its offset, and before it writes its
+	 * delivery record.
+	 */
 	readonly claiming: {
 		count: number;
 		afterProgress: () => Promise<unknown>;
 		beforeRecord: () => Promise<unknown>;
 	};
-	/** Redis forgets everything that this worker's installation has there. */
+	/** Removes everything of this worker's installation from Redis. */
 	emptyRedis(): Promise<void>;
 	/** What workers publish. */
 	readonly bus: MemoryBus;
-	/** A second worker, in the place of the first or beside it. */
+	/** Starts a second worker, instead of the first or beside it. */
 	another(): Promise<PartitionedWorker>;
 	close(): Promise<void>;
 }
@@ -140,7 +143,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	};
 	const worker = workerOn(logs);
 	const others: PartitionedWorker[] = [];
-	/** Appends go there. */
+	/** Appends go to this topic. */
 	let newest = logs;
 	let requests = 0;
 	return {

@@ -1,7 +1,7 @@
 import { type Call, client } from './api.ts';
 import { ADMIN_TOKEN } from './server.ts';
 
-/** A workspace with people in it, made through the administrator's methods. */
+/** A workspace with users, created through the administrator's methods. */
 
 export interface Person {
 	readonly id: string;

@@ -9,7 +9,7 @@ import { Reads } from '../../src/unread/reads.ts';
 import type { Driver } from './oracle/driver.ts';
 import type { Row } from './oracle/types.ts';
 
-/** Performs a history on an engine's ports, without HTTP: the whole pipeline, nothing of the gateway's surface. */
+/** Performs a history on an engine's ports, without HTTP: the whole pipeline, without the gateway's API. */
 
 const TEAM = 'T000TEST00';
 
@@ -42,7 +42,7 @@ export function gatewayDriver(engine: GatewayEngine): PortsDriver {
 	const requests = new Requests(engine.log, bus, 'test', clock);
 	const reads = new Reads(readState, bus);
 	const submit = async (user: string, conversation: string, action: Action) => {
-		// As a gateway does before it takes requests.
+		// As a gateway does before it accepts requests.
 		await bus.ready();
 		return requests.submit({ user, team: TEAM }, conversation, action);
 	};

@@ -1,7 +1,7 @@
 import { SQL } from 'bun';
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/engine/cluster/postgres/open.ts';
 
-/** The PostgreSQL that tests run on. Without one they fail: what was not tested must not look as if it was. */
+/** The PostgreSQL that tests run on. Without one they fail: an untested engine must not look tested. */
 
 export const POSTGRES_VARIABLE = 'TIDEMARK_TEST_POSTGRES_URL';
 
@@ -13,7 +13,7 @@ export function postgresUrl(): string {
 	return url;
 }
 
-/** Runs statements on it, and fails with what is wrong when it is not reachable. */
+/** Runs statements on it; fails with the cause if it is unreachable. */
 export async function onPostgres<T = unknown>(statement: string, url = postgresUrl()): Promise<T[]> {
 	const sql = new SQL(url, { max: 1, connectionTimeout: 5 });
 	try {
@@ -26,7 +26,7 @@ export async function onPostgres<T = unknown>(statement: string, url = postgresU
 	}
 }
 
-/** As after a failover, or when a disk filled up: every session that is asked to write rejects that. */
+/** As after a failover, or on a full disk: every session rejects writes. */
 export async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
 	const sql = new SQL(url, { max: 1, connection: { default_transaction_read_only: 'off' } });
 	await sql.unsafe(
@@ -36,7 +36,7 @@ export async function setReadOnly(url: string, isReadOnly: boolean): Promise<voi
 	await sql.close({ timeout: 0 });
 }
 
-/** Ends every other session, in the middle of what it does; answers how many. */
+/** Ends all other sessions, in the middle of their work, and returns their number. */
 export const dropConnections = async (url: string): Promise<number> =>
 	(
 		await onPostgres(
@@ -48,7 +48,7 @@ export const dropConnections = async (url: string): Promise<number> =>
 
 let places = 0;
 
-/** A schema of its own, empty at first. */
+/** A separate schema, empty at first. */
 export async function postgresPlace(options: Partial<PostgresStoreOptions> = {}) {
 	places += 1;
 	const url = options.url ?? postgresUrl();

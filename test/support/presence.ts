@@ -1,17 +1,17 @@
 import type { Person } from './people.ts';
 
-/** Becoming active and ceasing to be, as the server sees it: by a socket. */
+/** Makes a user active and inactive by a socket, as the server sees it. */
 
 /**
- * A moment after everything that was stamped so far and before everything to come, where nothing happens meanwhile. Positions
- * do not say it: they are of one user, and know nothing of conversations that the user is not in.
+ * A time after every stamp so far and before every later one, if nothing happens meanwhile. Positions do not give that:
+ * they belong to one user, and ignore conversations that the user is not in.
  */
 export async function timestampNow(): Promise<number> {
 	await Bun.sleep(3);
 	return (Date.now() - 1) * 1000;
 }
 
-/** Opens a socket and waits for its hello; answers when the user is active from. */
+/** Opens a socket, waits for its hello, and returns the time from which the user is active. */
 export async function comeOnline(person: Person): Promise<{ socket: WebSocket; at: number }> {
 	const { url } = await person.call('rtm.connect');
 	const socket = new WebSocket(url);
@@ -22,7 +22,7 @@ export async function comeOnline(person: Person): Promise<{ socket: WebSocket; a
 	return { socket, at: await timestampNow() };
 }
 
-/** Waits until the server has noticed; answers a moment from which it holds. */
+/** Waits until the server has noticed, and returns a time from which it holds. */
 export async function untilInactive(person: Person): Promise<number> {
 	const giveUpAt = Date.now() + 10_000;
 	while ((await person.call('users.getPresence')).presence !== 'away') {

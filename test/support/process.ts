@@ -17,17 +17,17 @@ export interface Ended {
 export interface TidemarkProcess {
 	readonly out: () => string;
 	readonly err: () => string;
-	/** Waits until standard output has this; the first group of it, or all of it. */
+	/** Waits until standard output matches; returns the first group, or the whole match. */
 	printed(pattern: RegExp): Promise<string>;
-	/** Sends the signal and waits for the end. */
+	/** Sends the signal and waits for the exit. */
 	end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<Ended>;
-	/** Stops in the middle of whatever it does, without knowing. */
+	/** Kills the process in the middle of its work. */
 	pause(): void;
 	wake(): void;
 	readonly ended: Promise<Ended>;
 }
 
-/** Those that have not ended, and their arguments: a test that fails leaves none behind. */
+/** Processes that have not exited, and their arguments: a failed test leaves none behind. */
 const running = new Map<Bun.Subprocess, string>();
 
 export function tidemark(
@@ -107,7 +107,7 @@ export const UNLIMITED = [
 	'0',
 ];
 
-/** `tidemark serve` on this directory, ready to be asked. `within`: in front of the command. */
+/** `tidemark serve` on this directory, ready for requests. `within`: put before the command. */
 export async function serveProcess(
 	dataDir: string,
 	flags: readonly string[] = [],
@@ -125,11 +125,11 @@ export async function serveProcess(
 	return { ...server, url };
 }
 
-/** The same for tests: the administrator's token that they know, and no limits. */
+/** The same for tests: with the administrator's token that they know, and without limits. */
 export const testServerProcess = (dataDir: string, flags: readonly string[] = []): Promise<ServerProcess> =>
 	serveProcess(dataDir, ['--admin-token', ADMIN_TOKEN, ...UNLIMITED, ...flags]);
 
-/** Runs work with a directory of its own; it and whatever process was left running are gone afterwards. */
+/** Runs work with a directory of its own; afterwards removes it, and ends processes that are still running. */
 export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
 	try {

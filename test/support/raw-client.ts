@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * A WebSocket client written by hand, for what a correct library never does: it leaves pings unanswered, or stops reading and
- * keeps the connection, as a device does whose lid was closed.
+ * A WebSocket client written by hand, for what a correct library never does: it leaves pings unanswered, or stops
+ * reading and keeps the connection, like a laptop whose lid was closed.
  */
 
 const KEY = Buffer.from('0123456789abcdef').toString('base64');
@@ -12,7 +12,7 @@ const MASK = Buffer.from([1, 2, 3, 4]);
 export class RawClient {
 	readonly frames: { readonly type?: string; readonly reply_to?: number; readonly text?: string }[] = [];
 	pings = 0;
-	/** Of the close frame; null while none came. */
+	/** The code of the close frame; null if none arrived. */
 	closeCode: number | null = null;
 	private unread: Buffer = Buffer.alloc(0);
 	private nextId = 100;

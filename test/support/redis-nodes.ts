@@ -2,7 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { SPREAD_SLOTS } from '../../src/engine/cluster/redis/markers.ts';
 import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
 
-/** What a test does to a Redis Cluster of its own behind the server's back. */
+/** What a test does to its own Redis Cluster without the server's knowledge. */
 
 async function onMasters<T>(url: string, work: (node: Redis) => Promise<T>): Promise<T[]> {
 	const { hostname, port } = new URL(url);
@@ -17,13 +17,13 @@ async function onMasters<T>(url: string, work: (node: Redis) => Promise<T>): Pro
 
 export const emptyRedis = (url: string): Promise<unknown> => onMasters(url, (node) => node.flushall());
 
-/** Only the node of this address. */
+/** Only the node with this address. */
 export const emptyOneNode = (url: string): Promise<unknown> => onNode(url, (node) => node.flushall());
 
-/** One node keeps what it has now for a later start. */
+/** The node saves its current data for a later start. */
 export const saveOneNode = (url: string): Promise<unknown> => onNode(url, (node) => node.save());
 
-/** And ends, so that another process can take its place. */
+/** It exits, so that another process can take its place. */
 export const endOneNode = (url: string): Promise<unknown> =>
 	onNode(url, (node) => node.shutdown('NOSAVE').catch(() => undefined));
 
@@ -46,14 +46,14 @@ async function keysOf(node: Redis, pattern = '*'): Promise<string[]> {
 	return found;
 }
 
-/** Some slots of the node of this address that something is in. */
+/** Some slots with keys on the node with this address. */
 export const slotsInUse = (url: string, most: number): Promise<number[]> =>
 	onNode(url, async (node) => {
 		const tags = (await keysOf(node)).map(tagOf);
 		return [...new Set(tags.map(slotOf))].slice(0, most);
 	});
 
-/** Gives a slot, with all that is in it, from the node that has it to another one; after each key, this takes place. */
+/** Moves a slot with all its keys to another node; runs the callback after each key. */
 export async function moveSlot(
 	url: string,
 	slot: number,
@@ -79,7 +79,7 @@ export async function moveSlot(
 	for (const { node } of nodes) node.disconnect();
 }
 
-/** By key of a marker that every epoch has: when the epoch of its node began, in micros. */
+/** By key of a marker that every epoch has: when the epoch of its node began, in microseconds. */
 export async function epochs(url: string): Promise<Map<string, number>> {
 	const found = await onMasters(url, async (node) => {
 		const values: [string, number][] = [];
@@ -96,7 +96,7 @@ export async function epochs(url: string): Promise<Map<string, number>> {
 /** The hash tag of a key. */
 export const tagOf = (key: string): string => /\{(.*?)\}/.exec(key)?.[1] ?? key;
 
-/** Whether a hash tag lies on the node of this address. */
+/** Whether a hash tag is on the node with this address. */
 export const whatIsAt = (url: string): Promise<(tag: string) => boolean> =>
 	onNode(url, async (node) => {
 		const id = await node.cluster('MYID');
@@ -105,20 +105,20 @@ export const whatIsAt = (url: string): Promise<(tag: string) => boolean> =>
 		return (tag) => own.some(([first, last]) => slotOf(tag) >= first && slotOf(tag) <= last);
 	});
 
-/** Removes everything that one installation has in a Redis that others use as well. */
+/** Removes everything of one installation from a shared Redis. */
 export const emptyInstallation = (url: string, installation: string): Promise<unknown> =>
 	onMasters(url, async (node) => {
 		for (const key of await keysOf(node, `${installation}:*`)) await node.unlink(key);
 	});
 
-/** Clients reach the node of this address through another port from now on; answers with its own. */
+/** Makes clients reach the node with this address through another port, and returns its own port. */
 export const announcePort = (url: string, port: number): Promise<unknown> =>
 	onNode(url, (node) => node.config('SET', 'cluster-announce-port', String(port)));
 
-/** Makes the replica of this address the master, in agreement with the one that it replaces. */
+/** Makes the replica with this address the master, in agreement with the current one. */
 export const promote = (url: string): Promise<unknown> => onNode(url, (node) => node.cluster('FAILOVER'));
 
-/** Resolves when the node of this address is a replica that has all of its master's data. */
+/** Resolves when the node with this address is a replica that has all of its master's data. */
 export const demoted = (url: string): Promise<void> =>
 	onNode(url, async (node) => {
 		for (let info = ''; !(info.includes('role:slave') && info.includes('master_link_status:up')); )

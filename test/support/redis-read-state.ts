@@ -14,13 +14,13 @@ import type { Effect } from '../../src/sequencer/effects.ts';
 import { ReadState } from '../../src/unread/read-state.ts';
 import { connectBoth, type Layout, redisPlace } from './redis.ts';
 
-/** Read states on Redis for tests: one on a given store, or those of several processes that share a store and a Redis. */
+/** Read states on Redis for tests: one on a given store, or several processes that share a store and a Redis. */
 
 export const nowMicros = (): number => Date.now() * 1000;
 
 type Chosen = Partial<Omit<RedisViewsParts, 'commands' | 'keys' | 'clock'>>;
 
-/** Reads from the store and writes marks to it, unless told otherwise. */
+/** Reads from the store and writes marks to it by default. */
 export const readStateOn = (
 	{ source, ledger }: Pick<Store, 'source' | 'ledger'>,
 	parts: Pick<RedisViewsParts, 'commands' | 'keys' | 'clock'> & Chosen,
@@ -30,7 +30,7 @@ export const readStateOn = (
 export interface ProcessOptions extends Chosen {
 	readonly prefix?: string;
 	readonly fenced?: true;
-	/** By so much its clock is ahead of the others'. */
+	/** How far its clock is ahead of the others'. */
 	readonly aheadMicros?: number;
 }
 
@@ -40,7 +40,7 @@ export interface ReadStateProcess {
 	readonly keys: Keys;
 	readonly epoch: Epoch;
 	readonly fence: EpochFence;
-	/** As a worker does: in Redis, then in the store, with the cursors that moved. */
+	/** As a worker does: in Redis, then in the store, with the moved cursors. */
 	apply(...effects: Effect[]): Promise<void>;
 }
 
@@ -50,8 +50,8 @@ export interface ReadStateWorld {
 }
 
 /**
- * Called where tests are described: makes, for one test after the other, a store and any number of processes on it and on one
- * Redis. After each test they are closed.
+ * Called in a describe block: creates a store for each test, and any number of processes on it and on one Redis. Closes
+ * them after each test.
  */
 export function readStateWorlds(
 	layout: Layout,

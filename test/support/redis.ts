@@ -6,7 +6,7 @@ import {
 } from '../../src/engine/cluster/redis/connection.ts';
 import type { Keys } from '../../src/engine/cluster/redis/keys.ts';
 
-/** The Redis and the Redis Cluster that tests run on. Without them tests fail: nothing is skipped in silence. */
+/** The Redis and the Redis Cluster that tests run on. Without them tests fail: nothing is skipped silently. */
 
 export const LAYOUTS = ['redis', 'redis-cluster'] as const;
 export type Layout = (typeof LAYOUTS)[number];
@@ -16,11 +16,11 @@ const VARIABLES: Readonly<Record<Layout, string>> = {
 	'redis-cluster': 'TIDEMARK_TEST_REDIS_CLUSTER_URL',
 };
 
-/** Process ids come round again while Redis goes on. */
+/** Makes prefixes unique: process ids are reused while Redis keeps running. */
 const BEGAN = Date.now().toString(36);
 let places = 0;
 
-/** A prefix of its own on the Redis of this layout: the one of all tests, or one of services that a test has for itself. */
+/** A separate prefix on the Redis of this layout: the shared one, or that of a test's own services. */
 export function redisPlace(
 	layout: Layout,
 	services: Readonly<Record<string, string | undefined>> = process.env,
@@ -62,7 +62,7 @@ export async function emptyRedis(commands: Commands, prefix: string): Promise<vo
 		}
 }
 
-/** Cuts off whoever listens, also those of other tests: on a Redis of one's own alone. */
+/** Cuts off all subscribers, including those of other tests: only for a Redis of the test's own. */
 export async function cutSubscribers(commands: Commands): Promise<void> {
 	const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
 	for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');

@@ -1,6 +1,9 @@
 import { makeWorkspace, type Person } from './people.ts';
 
-/** What refused calls are tried on: a channel, a private one and a direct message of Ada's and Grace's. Linus is in none. */
+/**
+ * What rejected calls are tried on: a public channel, a private channel and a direct message of Ada and Grace. Linus is
+ * in none.
+ */
 export interface RefusalScene {
 	readonly ada: Person;
 	readonly grace: Person;
@@ -8,7 +11,7 @@ export interface RefusalScene {
 	readonly channel: string;
 	readonly secret: string;
 	readonly dm: string;
-	/** In the channel. */
+	/** A message in the channel. */
 	readonly message: string;
 }
 

@@ -7,29 +7,29 @@ import { manifestOf } from './apps.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from './server.ts';
 
 /**
- * Programs in other languages that check a server through a client library of Slack's protocol. They are built here, from the
+ * Programs in other languages that test a server through a client library for Slack. They are built here, from the
  * registries of their language, and get the server's address in their environment.
  */
 
 export const SDKS = join(import.meta.dir, '..', 'sdks');
 
-/** Fetching and compiling on a machine that has nothing of it yet. */
+/** Downloads and compiles on a machine that has nothing installed. */
 const BUILD_MS = 300_000;
 /** A single check gives up after 30 s. */
 const RUN_MS = 100_000;
 
 export interface Sdk {
 	readonly name: string;
-	/** Builds the program in this directory; the command that runs it. */
+	/** Builds the program in this directory, and returns the command that runs it. */
 	readonly build: (directory: string) => Promise<readonly string[]>;
-	/** How many checks the program makes. */
+	/** The number of checks that the program makes. */
 	readonly checks: Readonly<Partial<Record<Kind, number>>>;
 }
 
 type Kind = 'web' | 'rtm' | 'socket';
 const KINDS: Readonly<Record<Kind, string>> = { web: 'the Web API', rtm: 'RTM', socket: 'Socket Mode' };
 
-/** Tests of a server by one such program: only the address that it connects to is changed. */
+/** Tests of a server by one such program, with only the address changed. */
 export function describeSdk({ name, build, checks }: Sdk): void {
 	let server: TestServer;
 	let directory: string;
@@ -53,7 +53,7 @@ export function describeSdk({ name, build, checks }: Sdk): void {
 		);
 }
 
-/** Runs a step of a build; what is missing on the machine is part of the error. */
+/** Runs a step of a build; the error names what is missing on the machine. */
 export async function build(command: readonly string[], directory: string, needs: string): Promise<void> {
 	if (!Bun.which(command[0] ?? ''))
 		throw new Error(`${command[0]} is not installed on this machine: the test needs ${needs}`);
@@ -61,7 +61,7 @@ export async function build(command: readonly string[], directory: string, needs
 	if (code !== 0) throw new Error(`${command.join(' ')} failed with ${code}; it needs ${needs}\n${output}`);
 }
 
-/** Runs the program in a workspace of its own; the names of its checks. Throws what it printed when one failed. */
+/** Runs the program in its own workspace, and returns the names of its checks. Throws its output if one failed. */
 async function checksOf(
 	program: readonly string[],
 	kind: Kind,
@@ -120,7 +120,7 @@ async function prepared(url: string): Promise<Record<string, string>> {
 	};
 }
 
-/** An app in the channel, for programs that are one. */
+/** An app in the channel, for programs that are apps. */
 async function preparedApp(
 	url: string,
 	env: Readonly<Record<string, string>>,

@@ -5,10 +5,10 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config.ts';
 import { type Running, serve } from '../../src/app/serve.ts';
 
-/** A whole server in this process, on a free port and a directory of its own. */
+/** A whole server in this process, on a free port and with its own directory. */
 
 export const ADMIN_TOKEN = 'administrator-of-the-tests';
-/** For a server that takes tokens of a product it is built into. */
+/** For a server that accepts JWTs of a product that integrates it. */
 export const JWT_SECRET = 'a secret of the integrating product, long enough';
 
 export interface TestServer {
@@ -26,13 +26,13 @@ type Start = (flags: Readonly<Record<string, string>>) => Promise<TestServer>;
 export interface Surroundings {
 	readonly start: Start;
 	readonly engine: 'embedded' | 'cluster';
-	/** How long after an answer everybody has heard of what it tells; 0 where that is before it. */
+	/** How long after an answer every client has the event; 0 if the event comes before the answer. */
 	readonly patienceMs: number;
 }
 
 let surroundings: Surroundings = { start: startEmbedded, engine: 'embedded', patienceMs: 0 };
 
-/** What every test that this file imports runs on, from here on: another engine behind the same interface. */
+/** What the imported tests run on from here on: another engine behind the same API. */
 export function runScenariosIn(others: Surroundings): void {
 	surroundings = others;
 }
@@ -44,7 +44,7 @@ export const patienceMs = (): number => surroundings.patienceMs;
 export const startServer = (flags: Readonly<Record<string, string>> = {}): Promise<TestServer> =>
 	surroundings.start(flags);
 
-/** On one machine, whatever the scenarios run on. */
+/** On one machine, whatever engine the scenarios run on. */
 export async function startEmbedded(flags: Readonly<Record<string, string>>): Promise<TestServer> {
 	const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
 	const start = (port: string): Promise<Running> =>

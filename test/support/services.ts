@@ -3,12 +3,12 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Services of a test's own, which it may stop and kill: scripts/services on a directory of its own. */
+/** Services of a test's own, which it may stop and kill: scripts/services in its own directory. */
 
 const SCRIPT = new URL('../../scripts/services', import.meta.url).pathname;
 
 export type Service = 'postgres' | 'redis' | 'redis-cluster' | 'redis-replicas' | 'kafka' | 'kafka-trio';
-/** Services of several processes, which are numbered from 1. */
+/** Services of several processes, numbered from 1. */
 type Nodes = 'redis-cluster' | 'kafka-trio';
 
 export interface OwnServices {
@@ -16,16 +16,16 @@ export interface OwnServices {
 	readonly env: Readonly<Record<string, string>>;
 	stop(service: Service, how?: 'finish' | 'crash'): Promise<void>;
 	start(service: Service): Promise<void>;
-	/** Of a service that is one process: it stays, and answers nobody until it is woken. */
+	/** For a service of one process: pauses it, so that it answers nothing until it is resumed. */
 	pause(service: 'kafka' | 'redis'): void;
 	wake(service: 'kafka' | 'redis'): void;
-	/** Signals one process of a service; `start` starts those again that were killed. */
+	/** Signals one process of a service; `start` starts killed ones again. */
 	signalNode(service: Nodes, node: number, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
-	/** Ends one process of a service in good order, and starts it again. */
+	/** Stops one process of a service cleanly, and starts it again. */
 	restartNode(service: Nodes, node: number): Promise<void>;
-	/** Starts a service more, in the directory of the others. */
+	/** Starts one more service, in the directory of the others. */
 	add(service: Service): Promise<void>;
-	/** Where the service has its files. */
+	/** The directory with the service's files. */
 	directoryOf(service: Service): string;
 	down(): Promise<void>;
 }
@@ -50,10 +50,10 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 	const env: Record<string, string | undefined> = {
 		...process.env,
 		TIDEMARK_SERVICES_DIR: directory,
-		// Should this process be killed, the next call of the script removes them.
+		// If this process is killed, the next call of the script removes them.
 		TIDEMARK_SERVICES_OWNER: String(process.pid),
 	};
-	// Those that the other tests use are not to be stopped.
+	// The services of the other tests must not be stopped.
 	for (const name of Object.keys(env)) if (/^TIDEMARK_TEST_.*_(URL|BROKERS)$/.test(name)) delete env[name];
 	const call = async (...args: readonly string[]): Promise<string> => {
 		const child = Bun.spawn([SCRIPT, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -61,7 +61,7 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 		if ((await child.exited) !== 0) throw new Error(`scripts/services ${args.join(' ')} failed`);
 		return told;
 	};
-	/** By their files with the number of the process. */
+	/** The processes, by their pid files. */
 	const paused = new Set<string>();
 	const pidIn = (pidFile: string): number => Number(readFileSync(join(directory, pidFile), 'utf8'));
 	const signal = (pidFile: string, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void => {

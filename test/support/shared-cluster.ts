@@ -6,13 +6,13 @@ import { startCluster, type TestCluster } from './cluster.ts';
 import { JWT_SECRET } from './server.ts';
 
 /**
- * One cluster of two gateways and two workers for all test files of a process that ask for the same flags: a start costs
- * more than most of these tests. A file makes workspaces of its own. It may replace gateways and workers, but leaves
- * two of each; a file that breaks anything else starts its own cluster.
+ * One cluster of two gateways and two workers for all test files of a process that need the same flags: a start costs
+ * more than most of these tests. A file uses its own workspaces. It may replace gateways and workers, but must leave two
+ * of each; a file that breaks anything else starts its own cluster.
  */
 
 const clusters = new Map<string, Promise<TestCluster>>();
-/** Flags that every one of them has, so that files that need one of these share it with the others. */
+/** Flags that every shared cluster has, so that files that need one of them share it with the others. */
 const OF_ALL: Readonly<Record<string, string>> = { 'jwt-secret': JWT_SECRET };
 const OF_EACH_ROLE = 2;
 
@@ -24,7 +24,7 @@ export function sharedCluster(flags: Readonly<Record<string, string>> = {}): Pro
 	return sharing;
 }
 
-/** Undefined where none was started, or a test that failed left it incomplete. */
+/** Undefined if none was started, or if a failed test left it incomplete. */
 async function usable(sharing: Promise<TestCluster> | undefined): Promise<TestCluster | undefined> {
 	const cluster = await sharing?.catch(() => undefined);
 	if (!cluster) return undefined;

@@ -4,7 +4,7 @@ import { Awaited } from './awaited.ts';
 import type { Person } from './people.ts';
 import type { Frame } from './socket.ts';
 
-/** Slack's official clients, pointed at a test server. What they would print is part of what tests expect. */
+/** Slack's official clients, connected to a test server. Their log output is part of what tests expect. */
 
 const nothing = (): void => undefined;
 
@@ -21,7 +21,7 @@ export const quiet = {
 export const webClient = (url: string, { token }: Pick<Person, 'token'>, options: WebClientOptions = {}) =>
 	new WebClient(token, { slackApiUrl: `${url}/api/`, logger: quiet, ...options });
 
-/** An RTMClient that keeps what it heard. */
+/** An RTMClient that records its events. */
 export class RtmListener {
 	private readonly heardSoFar = new Awaited<Frame>();
 
@@ -33,7 +33,7 @@ export class RtmListener {
 		return this.heardSoFar.items;
 	}
 
-	/** The first event that matches, whether it came already or is still to come. */
+	/** The first matching event, whether it has arrived or is still to come. */
 	async heard(wanted: (event: Frame) => boolean): Promise<Frame> {
 		const [event] = await this.heardSoFar.all(1, wanted, () => {
 			const types = this.events.map(({ type, subtype }) => `${type} ${subtype ?? ''}`);
@@ -42,7 +42,7 @@ export class RtmListener {
 		return event as Frame;
 	}
 
-	/** Waits for an event of the client's own life: `connected`, `ready`, `disconnected`. */
+	/** Waits for a lifecycle event of the client: `connected`, `ready`, `disconnected`. */
 	lives(moment: string): Promise<void> {
 		return new Promise((resolve) => this.client.once(moment, () => resolve()));
 	}

@@ -2,11 +2,11 @@ import { expect } from 'bun:test';
 import type { Answer } from './api.ts';
 import type { Person } from './people.ts';
 
-/** Everything that people can see of channels: to show that something refused changed nothing. */
+/** Everything that users can see of channels: shows that a rejected call changed nothing. */
 export async function snapshotOf(people: readonly Person[], channels: readonly string[]) {
 	const counts: unknown[] = [];
 	for (const person of people) {
-		// The position of the whole stream is left out: it rises with whatever is asked, refused or not.
+		// The position is left out: it rises with every call, rejected or not.
 		const { position: _position, ...seen } = await person.call('client.counts');
 		counts.push(seen);
 	}
@@ -21,7 +21,7 @@ export async function snapshotOf(people: readonly Person[], channels: readonly s
 	return { counts, contents };
 }
 
-/** Refused with this code, this argument named, and nothing changed of what `seen` shows. */
+/** The call is rejected with this code, names this argument, and changes nothing that `seen` shows. */
 export const refusalChecker =
 	(seen: () => Promise<unknown>) =>
 	async (call: () => Promise<Answer>, code: string, argument?: string): Promise<void> => {

@@ -2,7 +2,7 @@ import { rawClient } from './api.ts';
 import { Awaited } from './awaited.ts';
 import type { Person } from './people.ts';
 
-/** A bare WebSocket to the server: what it sends is kept in order, and can be waited for. */
+/** A plain WebSocket to the server: its frames are recorded in order, and can be awaited. */
 
 export interface Frame {
 	readonly type?: string;
@@ -35,14 +35,14 @@ export class TestSocket {
 		return this.received.items;
 	}
 
-	/** The first frame that matches, whether it came already or is still to come. */
+	/** The first matching frame, whether it has arrived or is still to come. */
 	async seen(wanted: ConversationScope): Promise<Frame> {
 		const [frame] = await this.all(1, wanted);
 		if (!frame) throw new Error('no frame came');
 		return frame;
 	}
 
-	/** So many frames that match, in the order they came. */
+	/** This many matching frames, in order of arrival. */
 	all(count: number, wanted: ConversationScope): Promise<Frame[]> {
 		const matches = typeof wanted === 'function' ? wanted : fields(wanted);
 		return this.received.all(count, matches, () => {
@@ -56,7 +56,7 @@ export class TestSocket {
 		return this.frames.filter(typeof wanted === 'function' ? wanted : fields(wanted));
 	}
 
-	/** Sends a frame with an id of its own and waits for its answer. */
+	/** Sends a frame with an unused id, and waits for its answer. */
 	async ask(frame: Readonly<Record<string, unknown>>): Promise<Frame> {
 		const id = this.freshId();
 		this.sendText(JSON.stringify({ id, ...frame }));
@@ -68,7 +68,7 @@ export class TestSocket {
 		this.sendText(JSON.stringify({ id: this.freshId(), ...frame }));
 	}
 
-	/** After this, everything that the server had for this socket before has come. */
+	/** Resolves when everything that the server had for this socket has arrived. */
 	async settled(): Promise<void> {
 		await this.ask({ type: 'ping' });
 	}
@@ -81,7 +81,7 @@ export class TestSocket {
 		this.socket.close();
 	}
 
-	/** Ids from 100 on: the server answers frame 1 by itself, for the sake of Slack's client. */
+	/** Ids from 100 on: the server answers frame 1 by itself, for Slack's client. */
 	private freshId(): number {
 		this.nextId += 1;
 		return 100 + this.nextId;
@@ -93,7 +93,7 @@ const fields =
 	(frame: Frame): boolean =>
 		Object.entries(wanted).every(([name, value]) => frame[name] === value);
 
-/** Where to open a socket, good for one use. */
+/** An address for a socket, which works once. */
 export async function socketUrl(
 	person: Person,
 	args: Readonly<Record<string, unknown>> = {},
@@ -101,7 +101,7 @@ export async function socketUrl(
 	return (await person.call('rtm.connect', args)).url;
 }
 
-/** A socket of this person that has heard hello. */
+/** A socket of this user that has received hello. */
 export async function connect(
 	person: Person,
 	args: Readonly<Record<string, unknown>> = {},
@@ -111,5 +111,5 @@ export async function connect(
 	return socket;
 }
 
-/** Calls as this person that answer refusals too. */
+/** Calls of this user that return errors too. */
 export const rawCallsOf = (url: string, person: Person) => rawClient(url, person.token);

@@ -1,8 +1,8 @@
-/** A load balancer, as plain as they come: each connection goes to the next of several addresses that takes it. */
+/** A minimal load balancer: each connection goes to the next of several addresses that accepts it. */
 
 export interface SpreadingProxy {
 	readonly url: string;
-	/** Connections to this one end, and no more go there. */
+	/** Connections to this address end, and no more go there. */
 	leaveOut(url: string): void;
 	add(url: string): void;
 	stop(): void;
@@ -10,7 +10,7 @@ export interface SpreadingProxy {
 
 interface Ends {
 	other: Bun.Socket<Ends> | undefined;
-	/** Sent before the other end was there, or while it could not take more. */
+	/** Data that were sent before the other side was connected, or while it could not accept more. */
 	waiting: Buffer[];
 	closed: boolean;
 }
@@ -70,7 +70,7 @@ function passOn(socket: Bun.Socket<Ends>, chunk: Buffer): void {
 	else waiting.push(Buffer.from(chunk));
 }
 
-/** What the socket does not take now is kept in its own list. */
+/** Data that the socket cannot accept now are kept in its own list. */
 function send(socket: Bun.Socket<Ends>, chunk: Buffer): void {
 	if (socket.data.waiting.length > 0) {
 		socket.data.waiting.push(chunk);

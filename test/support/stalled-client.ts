@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 /** A client that opens a socket and then stops reading: the kernel's buffers fill, then the server's. */
 
 export interface StalledClient {
-	/** Reads on until the end; answers how many bytes came in all. */
+	/** Reads until the end, and returns the total number of bytes. */
 	resume(): Promise<number>;
 }
 
@@ -17,7 +17,7 @@ export async function stalledClient(url: string): Promise<StalledClient> {
 		socket.on('data', (chunk) => {
 			received += chunk.length;
 			head += chunk.toString('latin1');
-			// Not before hello: from there on it is one of those who listen.
+			// Not before hello: from then on, the server delivers events to it.
 			if (head.includes('"hello"')) done();
 		});
 	});

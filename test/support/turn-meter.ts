@@ -1,11 +1,11 @@
 import type { StateSource } from '../../src/engine/ports/store.ts';
 
 /**
- * How much is done in one turn of the event loop, counted and not timed: everybody else waits for as long as the largest
+ * How much work one turn of the event loop does, counted instead of timed: everything else waits as long as the largest
  * turn takes.
  */
 export class TurnMeter {
-	/** The most in one turn. */
+	/** The most work in one turn. */
 	largest = 0;
 	total = 0;
 	private now = 0;
@@ -37,7 +37,7 @@ export class TurnMeter {
 	}
 }
 
-/** Counts the rows that the source reads, in place: engines that were opened before are measured too. */
+/** Counts the rows that the source reads, in place, so that engines that are already open are measured too. */
 export function meterRows(source: StateSource, meter: TurnMeter): void {
 	const target = source as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
 	for (const [name, read] of Object.entries(target)) {

@@ -1,6 +1,6 @@
 import type { Person } from './people.ts';
 
-/** Uploading, as Slack's clients do it: an address, the content, the completion. */
+/** Uploads as Slack's clients do it: an upload URL, the content, the completion. */
 
 export interface Upload {
 	readonly id: string;
@@ -12,7 +12,7 @@ export async function reserved(person: Person, filename: string, length: number)
 	return { id: answer.file_id, url: answer.upload_url };
 }
 
-/** The content sent, as the body of a POST. Not completed. */
+/** Sends the content as the body of a POST, without completing the upload. */
 export async function uploaded(
 	person: Person,
 	filename: string,
@@ -24,7 +24,7 @@ export async function uploaded(
 	return upload;
 }
 
-/** Uploaded and completed; shared where a channel is given. Answers with Slack's file object. */
+/** Uploads and completes; shares the file if a channel is given. Returns Slack's file object. */
 export async function shared(
 	person: Person,
 	filename: string,

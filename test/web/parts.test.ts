@@ -260,7 +260,7 @@ describe('the divider and visible messages', () => {
 		const followed = changed(opened(read), read, true);
 		expect(changed(followed, more, true).anchor).toBeNull();
 		expect(changed(followed, more, false).anchor).toBe('1.000000');
-		// The connection is back in the same moment in which what was missed is there.
+		// The connection returns together with the missed messages.
 		const cutOff = changed(followed, read, false);
 		expect(changed(cutOff, more, true).anchor).toBe('1.000000');
 	});
@@ -274,7 +274,7 @@ describe('the divider and visible messages', () => {
 		expect([above(0), above(1), above(2)]).toEqual([false, false, true]);
 		const further = conversation('c', { unreadCount: 9, lastRead: '0.500000' });
 		expect([above(0, true, further), above(0, false, further)]).toEqual([true, false]);
-		// All that is loaded is read: what is unread is further down.
+		// All loaded messages are read: the unread ones are further down.
 		expect(above(2, true, conversation('c', { unreadCount: 1, lastRead: '4.000000' }))).toBe(false);
 	});
 
@@ -322,7 +322,7 @@ h_bucket{le="+Inf",method="a"} 100
 		for (let at = 0; at < 60; at += 2) {
 			const [id, requests] = at % 4 === 0 ? (['a:1', at] as const) : (['b:1', 5_000 + at * 3] as const);
 			processes = answered(processes, { ...gateway(id), scrape: scrape(at, requests) }, at * 1000);
-			// Asked of the other one.
+			// The other process answers /readyz.
 			processes = answered(processes, { ...gateway(id === 'a:1' ? 'b:1' : 'a:1'), degraded: [] }, at * 1000);
 		}
 		processes = answered(processes, { ...gateway('b:1'), degraded: ['kafka: away'] }, 58_000);

@@ -2,8 +2,8 @@ import { makeWorkspace, type Person } from '../people.ts';
 import { snapshotOf } from '../snapshot.ts';
 
 /**
- * Who attacks whom: a workspace whose people must notice nothing, and strangers of another one, who know every id of
- * the first. Everything that the first workspace contains has the canary in it, which no stranger may ever receive.
+ * Attackers and victims: a workspace whose users must not be affected, and users of another workspace who know every id
+ * of the first. Everything in the first workspace contains the canary, a text that no attacker may ever receive.
  */
 
 export const CANARY = 'canary-4711';
@@ -11,16 +11,16 @@ export const CANARY = 'canary-4711';
 export interface Cast {
 	readonly ada: Person;
 	readonly grace: Person;
-	/** Of the other workspace. */
+	/** Users of the other workspace. */
 	readonly strangers: readonly Person[];
-	/** For calls of the administrator: of a third workspace, in which anything may happen. */
+	/** For the administrator's calls: a third workspace, in which anything may happen. */
 	readonly playground: { readonly team: string; readonly people: readonly Person[] };
 	readonly admin: Person['call'];
-	/** Of Ada's workspace. */
+	/** Ids of Ada's workspace. */
 	readonly foreign: Ids;
-	/** Of the strangers' workspace. */
+	/** Ids of the attackers' workspace. */
 	readonly own: Ids;
-	/** All that Ada and Grace can see. */
+	/** Everything that Ada and Grace can see. */
 	readonly seen: () => Promise<unknown>;
 }
 
@@ -51,7 +51,7 @@ export async function makeCast(url: string, strangers = 4): Promise<Cast> {
 	};
 }
 
-/** A public and a private channel and a direct message, each with a message and a reply to it. */
+/** A public channel, a private channel and a direct message, each with a message and a reply. */
 async function contentOf(owner: Person, other: Person, text: string): Promise<Omit<Ids, 'teams'>> {
 	const channels: string[] = [];
 	for (const is_private of [false, true]) {

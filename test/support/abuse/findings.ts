@@ -1,12 +1,12 @@
 import { CANARY } from './cast.ts';
 
-/** What no answer and no frame may contain or be, whatever was sent. */
+/** What no answer and no frame may contain, whatever was sent. */
 
-/** Source lines, paths and what Bun shows developers. */
+/** Source lines, paths, and texts of Bun's developer page. */
 export const REVEALING =
 	/new URL|\/src\/|\.ts:\d|bun:|node_modules|Internal Server Error|SQLITE_|syntax error/;
 
-/** How the HTTP parser refuses bytes that are no HTTP, such as frames that come before an upgrade was answered. */
+/** How the HTTP parser rejects bytes that are not HTTP, such as frames that arrive before the upgrade was answered. */
 const NOT_HTTP = 505;
 
 export class Finding extends Error {}

@@ -3,14 +3,14 @@ import { inspect } from './findings.ts';
 import type { OtherCall, Waited, Work } from './other-user.ts';
 import { residentMb } from './slow-clients.ts';
 
-/** Floods, and what another user and the operator notice of them. */
+/** Floods, and their effect on another user and on the server. */
 
 export interface Noticed {
-	/** What the flood sent. */
+	/** The number of requests of the flood. */
 	readonly requests: number;
-	/** Of the whole process, at its largest. */
+	/** The largest memory of the whole process. */
 	readonly peakMb: number;
-	/** How long another user waited for each call, sorted. */
+	/** The waiting times of another user's calls, sorted. */
 	readonly waitsMs: readonly number[];
 }
 
@@ -29,10 +29,10 @@ const send = async (url: string, init: RequestInit): Promise<void> => {
 	);
 };
 
-/** Addresses as a proxy names them: a few hundred attackers. */
+/** Client addresses as a proxy names them: a few hundred attackers. */
 const from = (number: number) => ({ 'x-forwarded-for': `198.51.${number % 3}.${number % 250}` });
 
-/** Without a token, with tokens that nobody has, with large bodies, and with tickets that nobody was given. */
+/** Without a token, with unknown tokens, with large bodies, and with unknown tickets. */
 export const anonymous: Flood = (url, number) => {
 	switch (number % 4) {
 		case 0:
@@ -66,7 +66,7 @@ export const authenticated = ({ token }: Person, channel: string): Flood => {
 	};
 };
 
-/** Connects again and again, and hangs up as soon as the socket is open; or uses the same ticket twice. */
+/** Connects repeatedly, and closes each socket as soon as it is open; or uses the same ticket twice. */
 export const reconnects = ({ token }: Person): Flood => {
 	return async (url, number) => {
 		const headers = { authorization: `Bearer ${token}` };
@@ -91,7 +91,7 @@ export interface OtherUser {
 	readonly calls: readonly OtherCall[];
 }
 
-/** Runs the flood for so long, so many at once, while another user goes on working. */
+/** Runs the flood for this long, with this many at once, while another user keeps working. */
 export async function noticedDuring(
 	url: string,
 	flood: Flood,

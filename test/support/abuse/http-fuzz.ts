@@ -7,20 +7,20 @@ import { inspect } from './findings.ts';
 import { junkBytes, junkJson, junkText } from './junk.ts';
 
 /**
- * Every method with arguments of any type, in every encoding, and with ids of another workspace. Strangers call all
- * methods; the administrator's are also called with the administrator's token, in a workspace of their own.
+ * Calls every method with arguments of any type, in every encoding, and with ids of another workspace. Attackers call
+ * all methods; the administrator's methods are also called with the administrator's token, in a separate workspace.
  */
 
 export interface FuzzedHttp {
 	requests: number;
-	/** How often each error was answered; `ok` for calls that went through. */
+	/** How often each error was returned; `ok` counts successful calls. */
 	readonly errors: Map<string, number>;
 }
 
 const AT_ONCE = 16;
-/** Ends the token that it is called with. */
+/** Methods that revoke the token they are called with. */
 const ENDS_TOKEN = 'auth.revoke';
-/** Lists every workspace to the administrator: what is looked for in all other answers is in this one by right. */
+/** Lists every workspace to the administrator, so its answer may contain the canary. */
 const LISTS_WORKSPACES = 'admin.teams.list';
 const AS_ADMIN = Object.keys(METHODS).filter(
 	(name) => name.startsWith('admin.') && name !== LISTS_WORKSPACES,
@@ -37,7 +37,7 @@ export async function fuzzHttp(
 	const one = async (): Promise<void> => {
 		while (done.requests < requests) {
 			const isAdmin = random.chance(0.1);
-			// In turn, so that every method has its share.
+			// In turn, so that every method is called.
 			const name = isAdmin
 				? (random.pick(AS_ADMIN) as string)
 				: (names[done.requests % names.length] as string);
@@ -62,7 +62,7 @@ interface FuzzRequest {
 }
 
 async function tokenFor({ admin, strangers }: Cast, name: string, random: Random): Promise<string> {
-	// The last one is left to attack sockets.
+	// The last attacker is left for the socket fuzzer.
 	const { id, token } = strangers[random.below(strangers.length - 1)] as Person;
 	return name === ENDS_TOKEN ? (await admin('admin.tokens.create', { user_id: id })).token : token;
 }
@@ -80,7 +80,7 @@ function adminRequest({ playground }: Cast, name: string, random: Random): FuzzR
 	return requestOf(ADMIN_TOKEN, argumentsOf(name, ids, isCareful, random), isCareful, random);
 }
 
-/** By name, as JSON. Careful ones are of the kind that is expected, so that calls get past the first check. */
+/** Arguments by name, as JSON. Careful arguments have the expected type, so that calls get past the first check. */
 function argumentsOf(name: string, ids: Ids, isCareful: boolean, random: Random): Map<string, string> {
 	const values = new Map<string, string>();
 	for (const [argument, { required }] of Object.entries(METHODS[name]?.schema ?? {})) {
@@ -154,7 +154,7 @@ function requestOf(
 	}
 }
 
-/** What stands for text is sent as text, everything else as its JSON. */
+/** Texts are sent as they are, all other values as JSON. */
 function formOf(args: ReadonlyMap<string, string>): string {
 	const pairs = [...args].map(([name, json]): [string, string] => {
 		const value = json.startsWith('"') ? String(JSON.parse(json)) : json;

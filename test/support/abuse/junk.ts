@@ -1,6 +1,9 @@
 import type { Random } from '../oracle/random.ts';
 
-/** Values that no client sends: of any type, size and spelling. JSON is text here, since JSON.stringify repairs some of it. */
+/**
+ * Values that no client sends: of any type, size and spelling. They are JSON texts, because JSON.stringify would repair
+ * some of them.
+ */
 
 const TEXTS = [
 	...['', ' ', '\u0000', '\r\nX-Injected: 1', '\ud800', '\udfff\ud800', '\u202e', '\ufeff', '💥'.repeat(50)],
@@ -55,7 +58,7 @@ export const junkText = (random: Random): string => {
 	}
 };
 
-/** As JSON. */
+/** As a JSON text. */
 export function junkJson(random: Random, depth = 0): string {
 	switch (random.below(depth > 3 ? 5 : 8)) {
 		case 0:

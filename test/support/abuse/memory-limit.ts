@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path';
 
 /**
- * A memory limit that the kernel enforces, as in a container: a cgroup of its own below the one of this process. A process
- * that takes more is killed. Linux only, and only where this process may make cgroups (root, or a delegated cgroup).
+ * A memory limit that the kernel enforces, as in a container: a cgroup below that of this process. The kernel kills a
+ * process that exceeds the limit. Only on Linux, and only if this process may create cgroups (as root, or in a delegated
+ * cgroup).
  */
 
 const MB = 1024 * 1024;
@@ -11,19 +12,19 @@ const MB = 1024 * 1024;
 export class NoMemoryLimit extends Error {}
 
 export interface LimitedMemory {
-	/** In front of a command, which then runs within the limit from its beginning. */
+	/** Put before a command, it runs the command within the limit from its start. */
 	readonly within: readonly string[];
-	/** What the kernel counted, page cache included, and how many processes it killed. */
+	/** The memory that the kernel counted, including page cache, and the number of processes that it killed. */
 	counted(): { readonly peakMb: number; readonly kills: number };
-	/** After the last process has ended. */
+	/** Call after the last process has ended. */
 	remove(): void;
 }
 
 interface Kind {
-	/** Below which a cgroup is made. */
+	/** The cgroup below which new ones are created. */
 	readonly parent: string;
 	readonly limit: string;
-	/** Swap, where the kernel limits it: a limit that spills into swap is none. */
+	/** The limit of swap, if the kernel supports it: otherwise a process could exceed the limit by swapping. */
 	readonly withSwap: readonly [string, (bytes: number) => number];
 	readonly peak: string;
 	readonly kills: string;
@@ -80,11 +81,13 @@ function memoryCgroup(): Kind {
 	};
 }
 
-/** In a container the path of the host is not there: the root is our own then. */
+/** In a container the path of the host does not exist: then the root is the container's own cgroup. */
 const beneath = (root: string, path: string): string =>
 	existsSync(join(root, path)) ? join(root, path) : root;
 
-/** Of the second kind: the nearest that gives its children a memory limit. One with processes of its own gives none. */
+/**
+ * For cgroup v2: the nearest ancestor that gives its children a memory limit. A cgroup with processes of its own cannot.
+ */
 function giving(from: string): string {
 	for (let group = from; group.startsWith('/sys/fs/cgroup'); group = join(group, '..')) {
 		const control = join(group, 'cgroup.subtree_control');

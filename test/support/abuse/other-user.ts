@@ -1,6 +1,6 @@
 import { client } from '../api.ts';
 
-/** In a thread of its own, so that it waits for the server and not for the flood's own event loop. */
+/** Another user, in a thread of its own, so that the measured time does not include the flood's event loop. */
 
 declare const self: Worker;
 
@@ -9,7 +9,7 @@ export type OtherCall = readonly [method: string, args: Readonly<Record<string, 
 export interface Work {
 	readonly url: string;
 	readonly token: string;
-	/** Made in turn. */
+	/** The calls, made in turn. */
 	readonly calls: readonly OtherCall[];
 	readonly forMs: number;
 }

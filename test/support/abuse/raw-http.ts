@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** HTTP as bytes over TCP: fetch() repairs or rejects what an attacker sends as it is. */
+/** HTTP as bytes over TCP: fetch() would repair or reject what an attacker sends. */
 
 const GIVE_UP_MS = 10_000;
 
@@ -10,7 +10,7 @@ export interface RawAnswer {
 	readonly text: string;
 }
 
-/** Sends the bytes and reads until the server closes, or until a whole answer with a Content-Length is there. */
+/** Sends the bytes and reads until the server closes, or until an answer with a Content-Length is complete. */
 export function sendRaw(url: string, request: string | Uint8Array): Promise<RawAnswer> {
 	const { hostname, port } = new URL(url);
 	const chunks: Buffer[] = [];
@@ -39,7 +39,7 @@ function isComplete(received: Buffer): boolean {
 	const end = received.indexOf('\r\n\r\n');
 	if (end < 0) return false;
 	const head = received.subarray(0, end).toString('latin1');
-	// A socket that was accepted is a complete answer for these tests.
+	// For these tests, an accepted upgrade is a complete answer.
 	if (/^HTTP\/1\.1 101/.test(head)) return true;
 	const length = /content-length: (\d+)/i.exec(head)?.[1];
 	return length !== undefined && received.length >= end + 4 + Number(length);

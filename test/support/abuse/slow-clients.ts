@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 
-/** Many clients that begin something and never end it: uploads that stall, answers that are never read. */
+/** Many clients that start something and never finish it: stalled uploads, unread answers. */
 
 export interface SlowClients {
-	/** How many the server has closed. */
+	/** The number of connections that the server has closed. */
 	closed(): number;
-	/** What each has received so far, in the order in which they were opened. */
+	/** What each client has received so far, in the order of opening. */
 	received(): readonly string[];
 	end(): void;
 }
@@ -53,13 +53,13 @@ export async function slowClients(
 	};
 }
 
-/** Of the whole process, as the server says. */
+/** The memory of the whole process, as the server reports it. */
 export async function residentMb(url: string): Promise<number> {
 	const text = await (await fetch(`${url}/metrics`)).text();
 	return Number(/^tidemark_process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]) / (1024 * 1024);
 }
 
-/** The most that it was while the work went on, and until it has settled for so long. */
+/** The largest memory during the work, and until it has stopped changing for this long. */
 export async function peakMb(url: string, work: () => Promise<unknown>, settleMs: number): Promise<number> {
 	let peak = 0;
 	let isOver = false;

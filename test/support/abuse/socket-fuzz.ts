@@ -5,7 +5,7 @@ import { Finding, inspect } from './findings.ts';
 import { junkBytes, junkJson, junkText } from './junk.ts';
 import { sendRaw, UPGRADE } from './raw-http.ts';
 
-/** Frames of any content over sockets of a stranger, and bytes that are no frames at all. */
+/** Sends frames with any content over an attacker's sockets, and bytes that are not frames. */
 
 const TYPES = [
 	'ping',
@@ -18,11 +18,11 @@ const TYPES = [
 	'mark',
 ];
 const FRAMES_PER_SOCKET = 25;
-/** Codes of docs/sockets.md, and those with which WebSocket itself rejects a frame. */
+/** Close codes of docs/sockets.md, and those with which WebSocket itself rejects a frame. */
 const CLOSES = (code: number): boolean => (code >= 4000 && code < 4300) || (code >= 1000 && code <= 1015);
 const PATIENCE_MS = 60_000;
 
-/** Sends so many frames; answers how many were received. */
+/** Sends this many frames, and returns how many frames were received. */
 export async function fuzzFrames(url: string, cast: Cast, random: Random, frames: number): Promise<number> {
 	let received = 0;
 	for (let sent = 0; sent < frames; sent += FRAMES_PER_SOCKET) {
@@ -86,7 +86,7 @@ function exchange(
 }
 
 function frameOf({ foreign, own }: Cast, random: Random): string | Uint8Array<ArrayBuffer> {
-	// What cannot be read closes the socket, so it is rare: most frames shall be looked at.
+	// An unreadable frame closes the socket, so it is rare: the server should process most frames.
 	if (random.chance(0.02)) return junkBytes(random, random.below(200));
 	if (random.chance(0.02)) return junkText(random);
 	if (random.chance(0.01)) return `{"type":"ping","x":"${'x'.repeat(17_000)}"}`;
@@ -112,7 +112,7 @@ function frameOf({ foreign, own }: Cast, random: Random): string | Uint8Array<Ar
 		.join(',')}}`;
 }
 
-/** Bytes after an upgrade that are no frames: wrong lengths, reserved bits, no mask. */
+/** Bytes after an upgrade that are not frames: wrong lengths, reserved bits, no mask. */
 export async function fuzzRawFrames(
 	url: string,
 	cast: Cast,

@@ -4,8 +4,8 @@ import { eventually } from '../eventually.ts';
 import { makeWorkspace, type Person } from '../people.ts';
 
 /**
- * People whose read state, like that of their conversations, is where nothing happens. They count and mark all the while. Nothing may be
- * refused, and every count is exact: nobody else writes to what they read.
+ * Users whose state, and that of their conversations, is on nodes where nothing fails. They read counts and mark all the
+ * time. Nothing may be rejected, and every count must be exact, because nobody else writes there.
  */
 
 const READERS = 3;
@@ -13,17 +13,17 @@ const CHANNELS = 2;
 const MESSAGES = 20;
 const PAUSE_MS = 5;
 const STEPS_WITHIN_MS = 200_000;
-/** To find enough ids on the other nodes. */
+/** Finds enough ids on the other nodes. */
 const MAX_MADE = 60;
 
 export interface Bystanders {
-	/** Resolves when everybody has counted and marked so many times more. */
+	/** Resolves when every user has counted and marked this many times more. */
 	steps(more: number): Promise<void>;
-	/** Ends them, and checks that nothing was refused or wrong; answers how often somebody counted or marked. */
+	/** Stops them, and checks that nothing was rejected or wrong. Returns how often they counted or marked. */
 	stop(): Promise<number>;
 }
 
-/** `isAffected`: whether what has this id is where something is going to happen. */
+/** `isAffected`: whether the state of this id is on the node that will fail. */
 export async function startBystanders(url: string, isAffected: (id: string) => boolean): Promise<Bystanders> {
 	const { people } = await makeWorkspace(url, READERS * 4, 'Bystanders');
 	const readers = people.filter(({ id }) => !isAffected(id)).slice(0, READERS);
@@ -55,7 +55,7 @@ export async function startBystanders(url: string, isAffected: (id: string) => b
 		for (let step = 0; !isOver; step += 1) {
 			const { id, tss } = channels[step % CHANNELS] as (typeof channels)[0];
 			const place = Math.floor(step / CHANNELS) % (MESSAGES + 1);
-			// After the last one, all is unread again.
+			// After the last message, everything is marked unread again.
 			const marked = await ask(...markAt(id, tss, place));
 			const counts = marked && (await ask('client.counts', {}));
 			const row = counts?.channels.find((one: { id: string }) => one.id === id);

@@ -9,12 +9,12 @@ import { checkReplies, type ReplyBook } from './replies.ts';
 import type { Kind, Watcher } from './watcher.ts';
 
 /**
- * Holds a cluster against the book of what it acknowledged: every message once and as it was left, every read position where it
- * was put, every count what a recount of the history gives.
+ * Compares a cluster with the record of what it acknowledged: every message exists once in its last state, every cursor
+ * is where it was set, and every count equals a recount of the history.
  */
 export async function checkAll(url: string, cast: Cast, book: Book, replies: ReplyBook): Promise<void> {
 	const witness = cast.writers[0] as Person;
-	// What is being restored says so; from there on nothing is refused any more.
+	// While state is being rebuilt, calls are rejected as such; afterwards nothing is rejected any more.
 	await patientCall(url, witness, noRepeats())('client.counts');
 	const found = await histories(client(url, witness.token), cast.channels);
 	checkMessages(book, found);
@@ -25,7 +25,7 @@ export async function checkAll(url: string, cast: Cast, book: Book, replies: Rep
 	await checkReplies(client(url, witness.token), replies);
 }
 
-/** What is on its way comes in a moment; a client that has to connect again takes longer. */
+/** Events in flight arrive in a moment; a client that has to reconnect takes longer. */
 const LIVE_WITHIN_MS = 30_000;
 
 const KINDS: readonly Kind[] = ['messages', 'edits', 'deletes', 'marks'];
@@ -33,7 +33,7 @@ const KINDS: readonly Kind[] = ['messages', 'edits', 'deletes', 'marks'];
 const sum = (watchers: readonly Watcher[], of: (watcher: Watcher) => number): number =>
 	watchers.reduce((total, watcher) => total + of(watcher), 0);
 
-/** Live clients show what the server says: every message, edit and delete, and their own marks. There were some of each kind. */
+/** Connected clients have the server's state: every message, edit, delete, and their own marks. Each kind occurred. */
 export async function checkLive(watchers: readonly Watcher[]): Promise<void> {
 	await eventually(async () => {
 		for (const watcher of watchers) expect(await watcher.differences()).toEqual([]);
@@ -42,7 +42,7 @@ export async function checkLive(watchers: readonly Watcher[]): Promise<void> {
 		expect([kind, sum(watchers, ({ received }) => received[kind])]).not.toEqual([kind, 0]);
 }
 
-/** Prints the figures after everything was checked: any other number would have failed the test. */
+/** Prints the figures after all checks: any other number would have failed the test. */
 export function tell(
 	what: string,
 	book: Book,

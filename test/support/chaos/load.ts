@@ -8,17 +8,17 @@ import { type ReplyBook, reply } from './replies.ts';
 export interface Load {
 	/** Requests that had to be repeated. */
 	readonly repeats: Repeats;
-	/** Resolves when so much more is acknowledged. */
+	/** Resolves when this much more is acknowledged. */
 	acknowledged(more: number): Promise<void>;
-	/** Resolves when all is acknowledged that was asked for. */
+	/** Resolves when every request is acknowledged. */
 	stop(): Promise<void>;
 }
 
-/** Pause between two steps of an actor, so that the machine can do other work. */
+/** The pause between two steps of an actor, so that the machine can do other work. */
 const PAUSE_MS = 20;
 const WITHIN_MS = 200_000;
 
-/** Of the writers: they reply as well. */
+/** The writers reply as well. */
 const REPLIERS = 2;
 
 export function startLoad(url: string, cast: Cast, book: Book, replies: ReplyBook, round: number): Load {

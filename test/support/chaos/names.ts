@@ -1,17 +1,20 @@
-/** Says what a server tells without its ids and its clock: who, where, and which message of a conversation. */
+/**
+ * Replaces ids and times in the server's output by names that are the same in every run: of users, conversations, and
+ * messages by their number.
+ */
 
 export interface Named {
 	readonly team: string;
 	readonly users: readonly string[];
 	readonly conversations: readonly string[];
-	/** By conversation: the ts of its messages, in the order they were acknowledged. */
+	/** By conversation: the ts of its messages, in the order of acknowledgement. */
 	readonly posted: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The clock's alone: nothing of them is the same twice. */
+/** Fields that depend on the clock alone, and differ in every run. */
 const TIMES = /"(position|event_ts|created|updated|date_create|last_set|timestamp)":("[^"]*"|\d+),?/g;
 const TS = /\d{10}\.\d{6}/g;
-/** Made from names that differ between runs: the name of a group message, and its purpose. */
+/** Fields built from names that differ between runs: the name and the purpose of a group message. */
 const GROUP_NAME = /mpdm-[\w-]+|Group messaging with:[^"\\]*/g;
 /** In the order of ids. */
 const MEMBERS = /"members":\[([^\]]*)\]/g;
@@ -40,7 +43,7 @@ export class Names {
 			.replaceAll(TS, (ts) => this.place(ts, conversation));
 	}
 
-	/** The message of this ts; for another ts the messages that it lies after. */
+	/** The message with this ts; for another ts, the messages before it. */
 	private place(ts: string, conversation: string): string {
 		const posted = this.named.posted.get(conversation) ?? [];
 		const before = posted.filter((one) => one <= ts).length;

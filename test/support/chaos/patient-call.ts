@@ -3,17 +3,17 @@ import { type Answer, type Call, CallFailed, rawClient } from '../api.ts';
 import type { Person } from '../people.ts';
 
 /**
- * Calls of a client that does not give up: it repeats requests that got no answer, or a temporary error, unchanged. Any other
- * error fails the test.
+ * Calls of a client that does not give up: it repeats requests that got no answer or a temporary error, unchanged. Any
+ * other error fails the test.
  */
 
 const PATIENCE_MS = 75_000;
 const PAUSE_MS = 200;
 
 export interface Repeats {
-	/** No answer came. */
+	/** Number of missing answers. */
 	unanswered: number;
-	/** Refused for now, by code. */
+	/** Number of temporary errors, by code. */
 	readonly refused: Map<string, number>;
 }
 
@@ -36,11 +36,11 @@ export function patientCall(url: string, { token }: Person, repeats: Repeats): C
 	};
 }
 
-/** Messages have a client_msg_id, and everything else comes to the same when it is done twice. */
+/** Messages have a client_msg_id, and all other calls are idempotent. */
 const passes = ({ error = '' }: Answer): boolean =>
 	error === 'outcome_unknown' || ERRORS[error as keyof typeof ERRORS]?.retry === true;
 
-/** An attempt that was not answered may have been carried out. */
+/** An unanswered attempt may have been processed. */
 const wasDone = (method: string, { error = '' }: Answer): boolean =>
 	method === 'chat.delete' && error === 'message_not_found';
 

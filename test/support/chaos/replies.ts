@@ -7,8 +7,8 @@ import type { Person } from '../people.ts';
 import { noRepeats, patientCall } from './patient-call.ts';
 
 /**
- * Thread replies without a client_msg_id, as Slack's own clients send them. One that is rejected with an error that says that
- * nothing was changed is sent again; one whose outcome is unknown is not.
+ * Thread replies without a client_msg_id, as Slack's own clients send them. A reply that is rejected with an error after
+ * which nothing has changed is sent again; a reply with an unknown outcome is not.
  */
 
 interface Reply {
@@ -28,7 +28,7 @@ export const newReplyBook = (): ReplyBook => ({ roots: new Map(), replies: [] })
 
 const PAUSE_MS = 200;
 
-/** One reply more, to the only thread of a channel. */
+/** One more reply, to the only thread of a channel. */
 export async function reply(
 	url: string,
 	person: Person,
@@ -53,7 +53,7 @@ async function rootOf(url: string, person: Person, channel: string, { roots }: R
 	return roots.get(channel) ?? ts;
 }
 
-/** Undefined: no answer, or one that says that the outcome is unknown. */
+/** Undefined: no answer, or an unknown outcome. */
 async function once(
 	url: string,
 	{ token }: Person,
@@ -68,7 +68,7 @@ async function once(
 	}
 }
 
-/** Every reply that was acknowledged is there once; of those in doubt none is there twice. Says how many there are. */
+/** Every acknowledged reply exists once, and none with an unknown outcome exists twice. Returns the number of replies. */
 export async function checkReplies(call: Call, book: ReplyBook): Promise<number> {
 	const shown: { ts: string; text: string }[] = [];
 	for (const [channel, root] of book.roots)

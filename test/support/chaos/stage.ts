@@ -9,7 +9,7 @@ import { noRepeats, patientCall } from './patient-call.ts';
 import { newReplyBook } from './replies.ts';
 import { Watcher } from './watcher.ts';
 
-/** A cluster for the tests of a file, people who use it, and the book of what was acknowledged to them. */
+/** A cluster for the tests of a file, users of it, and the record of what was acknowledged to them. */
 
 export interface Stage {
 	readonly cluster: TestCluster;
@@ -18,9 +18,9 @@ export interface Stage {
 	underLoad(what: string, happens: (load: Load) => Promise<void>): Promise<void>;
 	/** As `underLoad`, but without load after the fault: later changes could hide a loss. */
 	atOnce(what: string, happens: () => Promise<void>, before?: (load: Load) => Promise<void>): Promise<void>;
-	/** One of the writers posts this, in the first channel, and again: both come through at the first attempt. */
+	/** A writer posts this in the first channel, twice: both posts succeed at the first attempt. */
 	sendTwice(id: string): Promise<void>;
-	/** Everybody asks for counts until they get them, so that state loaded too early would show. */
+	/** Every user reads counts until they succeed, so that state that was loaded too early would show. */
 	look(): Promise<void>;
 }
 
@@ -28,9 +28,12 @@ const BEFORE = 100;
 const AFTER = 100;
 
 export interface StageOptions {
-	/** This file's own services, which it may break. Without any, and without `options`, the cluster is shared with other files. */
+	/**
+	 * The file's own services, which it may break. Without any, and without `options`, the cluster is shared with other
+	 * files.
+	 */
 	readonly own?: readonly Service[];
-	/** How the cluster is started, if not as any other; gets the addresses of the own services. */
+	/** Starts the cluster differently; gets the addresses of the file's own services. */
 	readonly options?: (env: Readonly<Record<string, string>>) => ClusterOptions | Promise<ClusterOptions>;
 }
 
@@ -52,7 +55,7 @@ export function setStage({ own = [], options }: StageOptions = {}): Stage {
 					...(await options?.(services.env)),
 				});
 		cast = await makeCast(cluster.url, book);
-		// One who writes and one who marks.
+		// One user who writes and one who marks.
 		watchers = [
 			new Watcher(cluster.url, cast.writers[1]!, cast.channels, true),
 			new Watcher(cluster.url, cast.readers[0]!, cast.channels),

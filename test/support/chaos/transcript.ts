@@ -8,24 +8,24 @@ import { makeWorkspace, type Person, wireTs } from '../people.ts';
 import { connect, type Frame, type TestSocket } from '../socket.ts';
 import { Names } from './names.ts';
 
-/** Everything that a history led to on one server, in words that mean the same on every other. */
+/** Everything that a history caused on one server, in terms that are the same on every server. */
 
 export interface Transcript {
-	/** By user: what `client.counts` answers. */
+	/** By user: the answer of `client.counts`. */
 	readonly counts: readonly string[];
-	/** By conversation: texts and places of its messages, oldest first. */
+	/** By conversation: texts and ts of its messages, oldest first. */
 	readonly histories: readonly string[][];
-	/** By user, conversation, type and thread that is read: the events in the order they came. Each kind comes on a way of its own. */
+	/** By user, conversation, type and thread: the events in order of arrival. Each kind arrives on its own path. */
 	readonly events: Events;
-	/** Likewise, read positions: in a cluster, a member who joins gets the own position once more. */
+	/** The same for cursors: in a cluster, a member who joins gets the own cursor once more. */
 	readonly marks: Events;
 }
 
 export type Events = Readonly<Record<string, readonly string[]>>;
 
 /**
- * They are about connections, or repeat what counts have. Joins and leaves of others are not sent to a member who just
- * joined: docs/resuming.md.
+ * Events about connections, or that repeat counts. Joins and leaves of others are not sent to a member who just joined:
+ * docs/resuming.md.
  */
 const LEFT_OUT = new Set([
 	'hello',
@@ -42,7 +42,7 @@ const MARK = /_marked$/;
 const RECEIVED_WITHIN_MS = 60_000;
 
 export interface Performed {
-	/** As far as it has come by now: events may still be on their way. */
+	/** The transcript so far: events may still be in flight. */
 	transcript(): Promise<Transcript>;
 	end(): void;
 }
@@ -52,7 +52,7 @@ export async function performOn(url: string, seed: number, operations: number): 
 	const { team, people } = workspace;
 	const oracle = new Oracle();
 	const sockets: TestSocket[] = [];
-	// Everybody listens all the time, so everybody is active.
+	// Everybody is connected all the time, so everybody is active.
 	for (const person of people) {
 		const socket = await connect(person);
 		sockets.push(socket);
@@ -103,8 +103,9 @@ function remembering(driver: Driver, conversations: string[], posted: Map<string
 }
 
 /**
- * Continues after a join when the new member receives live events: otherwise the member would get the shorter form for resuming clients.
- * Lets a member leave only after all earlier events arrived, because the leave arrives on another channel and may overtake them.
+ * Continues after a join only when the new member receives live events: otherwise the member would get the shorter form
+ * for resuming clients. Lets a member leave only after all earlier events arrived, because the leave arrives on another
+ * path and may overtake them.
  */
 function whenReceived(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, oracle: Oracle): Driver {
 	const received = async (channel: string, users: readonly string[], members: readonly string[]) => {
@@ -147,7 +148,7 @@ function whenReceived(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, 
 async function countsOf({ call }: Person, names: Names): Promise<string> {
 	const { channels, mpims, ims, threads, badge } = await call('client.counts');
 	const rows = [...channels, ...mpims, ...ims].map((row: Frame) => names.events(row, row.id)).sort();
-	// Made of clock readings, which differ between two servers.
+	// Built from clock readings, which differ between two servers.
 	const { version: _, ...totals } = threads;
 	return JSON.stringify({ rows, threads: totals, badge });
 }

@@ -4,9 +4,9 @@ import type { Person } from '../people.ts';
 import { noRepeats, patientCall } from './patient-call.ts';
 
 /**
- * A live client of a cluster that partly fails: it connects again whenever its socket closes, resumes from its position, and
- * reloads when it gets `resync`. It applies every event in the order of arrival, as docs/resuming.md has it, and never drops
- * one as outdated: an event that comes too late shows in what it knows.
+ * A client of a cluster that partly fails: it reconnects whenever its socket closes, resumes from its position, and
+ * reloads after `resync`. It applies every event in order of arrival, as docs/resuming.md describes, and never drops one
+ * as outdated, so that late events are visible in its state.
  */
 
 export interface ShownMark {
@@ -21,11 +21,11 @@ const MARKS = new Set(['channel_marked', 'group_marked', 'conversation_preferenc
 const PAUSE_MS = 100;
 
 export class Watcher {
-	/** By channel and ts: the text. Replies too. */
+	/** Texts by channel and ts, including replies. */
 	messages = new Map<string, string>();
-	/** By channel. */
+	/** Cursors by channel. */
 	marks = new Map<string, ShownMark>();
-	/** Events that it received, resumed ones included. */
+	/** Number of received events, including resumed ones. */
 	readonly received: Record<Kind, number> = { messages: 0, edits: 0, deletes: 0, marks: 0 };
 	reconnects = -1;
 	resyncs = 0;
@@ -42,14 +42,14 @@ export class Watcher {
 		private readonly url: string,
 		readonly person: Person,
 		private readonly channels: readonly string[],
-		/** Who writes moves a read position without an event of its own: clients derive that from the message. */
+		/** A post moves its author's cursor without an event of its own: clients derive that from the message. */
 		private readonly writes = false,
 	) {
 		this.patiently = patientCall(url, person, noRepeats());
 		this.running = this.run();
 	}
 
-	/** Resolves when it is connected for the first time. */
+	/** Resolves when it has connected for the first time. */
 	get ready(): Promise<void> {
 		return Promise.race([this.connected.promise, this.running]);
 	}
@@ -60,7 +60,7 @@ export class Watcher {
 		await this.running;
 	}
 
-	/** What it shows that the server does not say, and the other way round. */
+	/** Differences between its state and the server's. */
 	async differences(): Promise<string[]> {
 		const truth = await this.fetched();
 		const found: string[] = [];
@@ -86,7 +86,7 @@ export class Watcher {
 	}
 
 	private async begin(): Promise<void> {
-		// First the position, then what is newer than it: events since are applied on top.
+		// First the position, then newer state: events since the position are applied on top.
 		const { position } = await this.patiently('client.counts');
 		const { messages, marks } = await this.fetched();
 		Object.assign(this, { messages, marks, position, newest: position });
@@ -170,7 +170,7 @@ export class Watcher {
 		}
 	}
 
-	/** Until all that was missed has come, the position stays where it was. */
+	/** The position does not rise until all missed events have arrived. */
 	private move(event: Event): void {
 		const { position } = event;
 		if (typeof position === 'string' && position.length === 16 && position > this.newest)

@@ -1,8 +1,8 @@
 import type { ClientOptions, Timers, WebSocketLike } from '../../../client/src/index.ts';
 
 /**
- * A server made of answers, with time that moves when it is told to: for what a real one does not do on demand, and for what
- * must not depend on how fast a machine is.
+ * A server of prepared answers, with a clock that the test moves: for situations that a real server does not produce on
+ * demand, and for tests that must not depend on the speed of a machine.
  */
 
 type Json = Record<string, unknown>;
@@ -50,7 +50,7 @@ export class FakeSocket implements WebSocketLike {
 	readonly sent: Json[] = [];
 	isClosed = false;
 
-	/** It answers no ping: the network swallows everything. */
+	/** The server answers no ping: the network loses everything. */
 	isSilent = false;
 
 	send(data: string): void {
@@ -79,7 +79,7 @@ export class FakeSocket implements WebSocketLike {
 	}
 }
 
-/** Timers that go off when time is moved. */
+/** Timers that fire when the test moves the clock. */
 export class FakeTime implements Timers {
 	now = 1_700_000_000_000;
 	private readonly pending = new Map<number, { at: number; callback: () => void }>();
@@ -95,7 +95,7 @@ export class FakeTime implements Timers {
 		this.pending.delete(timer as number);
 	}
 
-	/** In small steps, with everything done that each of them leads to. */
+	/** Moves the clock in small steps, and completes everything that each step causes. */
 	async pass(ms: number): Promise<void> {
 		const end = this.now + ms;
 		for (;;) {

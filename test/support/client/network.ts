@@ -1,7 +1,7 @@
 import type { ClientOptions, WebSocketLike } from '../../../client/src/index.ts';
 
 /**
- * The network between a client of the SDK and its server, to be broken on purpose: connections cut, frames and answers lost,
+ * A network between a client of the SDK and its server that tests can break: cut connections, lost frames and answers,
  * no network at all.
  */
 
@@ -19,7 +19,7 @@ export class Network {
 	/** Frames that the client sent. */
 	readonly sent: Frame[] = [];
 	isOffline = false;
-	/** Says which calls fail, and when; for what is broken at random. */
+	/** Decides which calls fail and when, for random failures. */
 	fails: (method: string, when: 'before' | 'after') => boolean = () => false;
 	private readonly open = new Set<() => void>();
 	private readonly listeners = new Set<() => void>();
@@ -30,12 +30,12 @@ export class Network {
 	private held: { method: string; released: Promise<void> } | undefined;
 	private lost: { method: string; when: 'before' | 'after'; times: number } | undefined;
 
-	/** Ends every connection as a network does: what was on its way never comes. */
+	/** Cuts every connection: data in flight are lost. */
 	cut(): void {
 		for (const end of this.open) end();
 	}
 
-	/** Without network: what is open is cut, what is tried fails. */
+	/** No network: open connections are cut, and new ones fail. */
 	goOffline(): void {
 		this.isOffline = true;
 		this.cut();
@@ -45,22 +45,22 @@ export class Network {
 		this.isOffline = false;
 	}
 
-	/** The network fails right after the next frame that matches has reached the client. */
+	/** The network fails right after the next matching frame has reached the client. */
 	goOfflineAfter(matches: (frame: Frame) => boolean): void {
 		this.lastBeforeOffline = matches;
 	}
 
-	/** The next frames that match are lost, and nothing else. */
+	/** Loses the next matching frames, and nothing else. */
 	drop(matches: (frame: Frame) => boolean, times = 1): void {
 		this.dropped = { matches, times };
 	}
 
-	/** The next calls of this method fail: before the server gets them, or after it has answered. */
+	/** Makes the next calls of this method fail: before the server gets them, or after it has answered. */
 	lose(method: string, when: 'before' | 'after', times = 1): void {
 		this.lost = { method, when, times };
 	}
 
-	/** Answers of this method are kept back until the function returned is called. */
+	/** Holds back the answers of this method until the returned function is called. */
 	hold(method: string): () => void {
 		let release = (): void => undefined;
 		const released = new Promise<void>((done) => {
@@ -70,7 +70,7 @@ export class Network {
 		return release;
 	}
 
-	/** Resolves when the server has been asked so many times, and has answered. */
+	/** Resolves when the server has answered this many calls of the method. */
 	reached(method: string, times: number): Promise<void> {
 		return new Promise((resolve) => {
 			const check = () => {
@@ -87,7 +87,7 @@ export class Network {
 		return this.calls.filter((call) => call.method === method).map(({ args }) => args);
 	}
 
-	/** To be given to createClient. */
+	/** Options for createClient. */
 	get options(): Pick<ClientOptions, 'WebSocket' | 'fetch'> {
 		return { WebSocket: this.socketClass(), fetch: this.fetch as typeof fetch };
 	}
@@ -167,7 +167,7 @@ export class Network {
 	}
 }
 
-/** Resolves when the store's value is as wanted. */
+/** Resolves when the store has the wanted value. */
 export function until<T>(
 	store: { subscribe(listener: () => void): () => void; getSnapshot(): T },
 	isWanted: (value: T) => boolean,

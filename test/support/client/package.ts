@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildClient } from '../../../client/build.ts';
 
-/** The package as it is published, installed in a directory of its own. */
+/** The package as published, installed in a directory of its own. */
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
-/** What examples and types refer to beside the package. */
+/** What examples and types need besides the package. */
 const NEIGHBOURS = ['react', 'react-dom', 'scheduler', 'ws', '@types/react', 'csstype'];
 
 export interface Installed {
 	readonly directory: string;
-	/** Files of the package, by name in dist. */
+	/** Files of the package, by their name in dist. */
 	dist(name: string): Promise<Uint8Array<ArrayBuffer>>;
-	/** Runs a program with Node; what it printed. Fails when it does. */
+	/** Runs a program with Node, and returns its output. Fails if the program fails. */
 	node(source: string): Promise<string>;
 	/** Type errors of a program that uses the package. */
 	typeErrors(source: string): Promise<string>;

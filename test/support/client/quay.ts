@@ -1,12 +1,12 @@
 import { makeWorkspace, type Person } from '../people.ts';
 
-/** Two people and the channel they share: one reads it through the SDK, the other writes into it. */
+/** Two users and a channel that they share: one reads it through the SDK, the other writes to it. */
 
 export interface Quay {
 	readonly reader: Person;
 	readonly writer: Person;
 	readonly channel: string;
-	/** Answers the ts. */
+	/** Returns the ts. */
 	readonly post: (text: string) => Promise<string>;
 }
 

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 /**
- * React as it runs in a page, drawing components that show nothing: a document with as much in it as React touches then. For
- * hooks this is enough, and saves a whole imitation of a browser. Sets globals, so tests with it have a process of their own.
+ * React as in a page, with components that render nothing: a document with only the parts that React uses. This is
+ * enough for hooks, and avoids simulating a whole browser. Sets globals, so tests with it need their own process.
  */
 
 const ignore = (): void => undefined;
@@ -34,7 +34,7 @@ const { createRoot } = await import('react-dom/client');
 const { act } = await import('react');
 
 export interface Drawn {
-	/** Does something that may change what is shown, and waits until it is. */
+	/** Runs an action that may change the result, and waits until React has rendered. */
 	act(work: () => unknown): Promise<void>;
 	unmount(): Promise<void>;
 }

@@ -2,11 +2,11 @@ import { CallFailed } from '../api.ts';
 import type { Random } from '../oracle/random.ts';
 import type { Person, Workspace } from '../people.ts';
 
-/** Somebody reacts to or pins some message, or takes it back: between the steps of a history, whose counts it must not touch. */
+/** Users add and remove reactions and pins between the steps of a history, whose counts must not change. */
 
 const NAMES = ['+1', 'eyes', 'tada'];
 
-/** `viewer` finds the message; the answer says whether anything was changed. */
+/** `viewer` finds the message. Returns whether anything changed. */
 export async function reactSomewhere(
 	{ people }: Workspace,
 	viewer: Person,
@@ -33,7 +33,7 @@ export async function reactSomewhere(
 		await person.call(method, { channel, timestamp, name: random.pick(NAMES) });
 		return true;
 	} catch (error) {
-		// Not a member, there already, not there, or deleted: nothing was changed.
+		// The user is not a member, or the reaction already exists, does not exist, or the message is deleted: nothing changed.
 		if (error instanceof CallFailed) return false;
 		throw error;
 	}

@@ -6,12 +6,12 @@ import { seen, served } from './shown.ts';
 
 export { watchEverything } from './shown.ts';
 
-/** What is on screen, held against what the server answers. */
+/** Compares the views of the SDK with the server's answers. */
 
 export async function expectScreens(client: TidemarkClient, person: Person): Promise<void> {
 	await client.settled();
 	for (const [id, { latest, preview }] of client.getSnapshot().conversations) {
-		// One that came just now is looked at with the next frame.
+		// A thread that was just added is compared with the next frame.
 		const { messages } = await until(client.conversation(id), ({ isLoaded }) => isLoaded);
 		const answer = await person.call('conversations.history', { channel: id, limit: messages.length || 1 });
 		expect(messages.map(seen)).toEqual(answer.messages.map(served).reverse());
@@ -32,7 +32,7 @@ export async function expectScreens(client: TidemarkClient, person: Person): Pro
 	for (const { channel, threadTs } of threads) await expectThread(client, person, channel, threadTs);
 }
 
-/** A thread is loaded when it is looked at; events keep it from then on. */
+/** A thread is loaded when it is first watched; events keep it up to date afterwards. */
 async function expectThread(
 	client: TidemarkClient,
 	person: Person,

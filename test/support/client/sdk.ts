@@ -6,12 +6,12 @@ import { freshCounts, shownCounts } from './shown.ts';
 
 export { freshCounts, shownCounts };
 
-/** Clients of the SDK against a test server, and what they have to agree with. */
+/** Clients of the SDK against a test server, and the state that they must have. */
 
 export const sdk = (url: string, person: Person, options: Partial<ClientOptions> = {}): TidemarkClient =>
 	createClient({ url, token: person.token, ...options });
 
-/** The law: what the client shows is what the server answers to whoever asks anew. */
+/** The law: the client's state equals the server's answer to a fresh request. */
 export async function expectExact(client: TidemarkClient, person: Person): Promise<void> {
 	await client.settled();
 	expect(shownCounts(client)).toEqual(await freshCounts(person));

@@ -1,9 +1,9 @@
 import type { Conversation, Message, TidemarkClient } from '../../../client/src/index.ts';
 import type { Person } from '../people.ts';
 
-/** What a client of the SDK shows and what the server answers, in the same words. */
+/** The state of an SDK client and the server's answers, in the same format. */
 
-/** A row of client.counts, made from what the client shows. */
+/** A row of client.counts, built from the client's state. */
 const rowOf = (conversation: Conversation) => ({
 	id: conversation.id,
 	last_read: conversation.lastRead,
@@ -21,7 +21,7 @@ const rowOf = (conversation: Conversation) => ({
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 
-/** Everything that client.counts answers, but for positions and versions. */
+/** Everything that client.counts returns, except positions and versions. */
 export function shownCounts(client: TidemarkClient) {
 	const { conversations, threads, badge } = client.getSnapshot();
 	return {
@@ -45,7 +45,7 @@ export async function freshCounts(person: Person): Promise<ReturnType<typeof sho
 
 const ignore = (): void => undefined;
 
-/** Looks at every conversation there is, and at each that comes. Returns what ends it. */
+/** Watches every conversation, including new ones. Returns a function that stops it. */
 export function watchEverything(client: TidemarkClient): () => void {
 	const watched = new Map<string, () => void>();
 	const look = () => {
@@ -74,7 +74,7 @@ export const seen = ({ ts, user, text, replyCount, edited, isTombstone, reaction
 export const served = (message: any) => ({
 	ts: message.ts,
 	user: message.user,
-	// The SDK has no words for what was deleted.
+	// The SDK has no text for a deleted message.
 	text: message.subtype === 'tombstone' ? '' : message.text,
 	replyCount: message.reply_count ?? 0,
 	isEdited: message.edited !== undefined,

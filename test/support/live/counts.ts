@@ -1,8 +1,8 @@
 import { parseMentions } from '../../../src/model/mentions.ts';
 
 /**
- * What a client knows of its user's counts: a snapshot, and every event since. The law that the server has to
- * keep is that this is a fresh snapshot, at any moment.
+ * A client's knowledge of its user's counts: a snapshot and every event since. The law is that it always equals a fresh
+ * snapshot.
  */
 
 export interface LiveRow {
@@ -61,7 +61,7 @@ const THERE = new Set([
 
 export class LiveCounts {
 	readonly rows = new Map<string, LiveRow>();
-	/** Of conversations that count: what each row was last told at, and the messages that have come since. */
+	/** For conversations that count: the position of the last row, and the messages since. */
 	private readonly told = new Map<string, { readonly position: string; readonly since: Event[] }>();
 	threads: LiveThreads = { unread_count: 0, mention_count: 0, badge_count: 0, version: '' };
 
@@ -92,7 +92,7 @@ export class LiveCounts {
 		else if (event.type === 'message' && event.prev_ts !== undefined) this.posted(event);
 	}
 
-	/** From this stamp on it counts, and its row will follow. Told once more, it changes nothing. */
+	/** Counts the conversation from this stamp on; its row follows. Idempotent. */
 	private expect(channel: string, stamp: string): void {
 		const told = this.told.get(channel);
 		if (told && told.position.slice(0, STAMP_DIGITS) >= stamp) return;
@@ -100,8 +100,8 @@ export class LiveCounts {
 	}
 
 	/**
-	 * An older one never overwrites a newer one, and one of what was left is of before that. Counts that are told may be of a
-	 * moment before messages that have come since: those are counted on top of them once more.
+	 * An older row never overwrites a newer one, and a row of a left conversation is older than the leave. A row may be
+	 * older than messages that have arrived: these are counted on top of it again.
 	 */
 	private replace(row: LiveRow): void {
 		const told = this.told.get(row.id);
@@ -132,15 +132,15 @@ export class LiveCounts {
 	private posted(event: Event): void {
 		const row = this.rows.get(event.channel);
 		const told = this.told.get(event.channel);
-		// The row knows of it already.
+		// The row already includes the message.
 		if (!told || event.position <= told.position.slice(0, STAMP_DIGITS)) return;
-		// Who resumes may be told once more of what it has heard.
+		// A resuming client may get events again that it has already received.
 		if (told.since.some(({ ts }) => ts === event.ts)) return;
 		told.since.push(event);
 		if (row) this.count(row, event);
 	}
 
-	/** A message in the timeline: what it does to the counts follows from what it says. */
+	/** A message in the timeline; its content determines how the counts change. */
 	private count(row: LiveRow, event: Event): void {
 		row.latest = event.ts;
 		if (event.user === this.user) {

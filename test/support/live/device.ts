@@ -1,12 +1,12 @@
 import type { Call } from '../api.ts';
 import { type Event, LiveCounts } from './counts.ts';
 
-/** A device: a socket that keeps its counts by events, and can go away and come back. */
+/** A device: a socket that keeps its counts by events, and can disconnect and return. */
 
 export class Device {
 	readonly counts: LiveCounts;
 	readonly resyncs: string[] = [];
-	/** The newest position seen on the stream. */
+	/** The newest position received. */
 	position = '';
 	private socket: WebSocket | undefined;
 	private readonly waiting: { matches: (event: Event) => boolean; resolve: () => void }[] = [];
@@ -19,7 +19,7 @@ export class Device {
 		this.counts = new LiveCounts(user);
 	}
 
-	/** The first time with a fresh snapshot, later resuming where it was. */
+	/** Connects with a fresh snapshot the first time, and resumes later. */
 	async connect(): Promise<void> {
 		const resuming = this.position !== '';
 		const since = resuming ? { since: this.position } : {};
@@ -44,9 +44,9 @@ export class Device {
 		return this.socket !== undefined;
 	}
 
-	/** Resolves when everything that was on its way has come: a ping comes back after it. */
+	/** Resolves when everything in flight has arrived: a ping returns after it. */
 	async settle(): Promise<void> {
-		// Pushed counts follow an event a turn later; two round trips are after both.
+		// The server pushes counts one turn after their event; two round trips cover both.
 		await this.ping();
 		await this.ping();
 	}

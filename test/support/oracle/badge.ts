@@ -1,6 +1,6 @@
 /**
- * The badge, twice: as the sum of the page's formula, and as the list of messages that make it up. They are
- * written separately on purpose; that both agree is a test of its own (promise 6).
+ * The badge, computed twice: as the sum of the formula in docs/model.md, and as the list of messages that it counts.
+ * They are written separately on purpose; a test checks that both agree (promise 6).
  */
 
 import { isDirect, isMember, unreadMentions, unreadMessages } from './conversation.ts';
@@ -8,7 +8,7 @@ import { mentionsChannelWide } from './mentions.ts';
 import { unreadNamingReplies } from './threads.ts';
 import type { BadgeItem, Conversation, Message, Reason, WasActive } from './types.ts';
 
-/** What counts for a user at all: not archived, and a member of it. */
+/** The conversations that count for a user: not archived, and the user is a member. */
 export function counts(conversation: Conversation, user: string): boolean {
 	return !conversation.archived && isMember(conversation, user);
 }
@@ -23,7 +23,7 @@ export function badgeOf(conversation: Conversation, user: string, wasActive: Was
 		? unreadMessages(conversation, user).filter((message) => message.named.has(user)).length
 		: unreadMentions(conversation, user, wasActive).length;
 	let inThreads = 0;
-	// Muting leaves these: a counted reply always names the user.
+	// Muting keeps these: a counted reply always names the user.
 	for (const threadTs of conversation.followers.keys()) {
 		inThreads += unreadNamingReplies(conversation, threadTs, user).filter((reply) => !reply.broadcast).length;
 	}
@@ -43,7 +43,7 @@ function reasonsFor(
 	if (message.named.has(user)) {
 		reasons.push('direct_mention');
 	}
-	// A muted conversation's channel-wide mentions do not count, so they are no reason either.
+	// Channel-wide mentions in a muted conversation do not count, so they are not a reason either.
 	if (!isMuted(conversation, user) && mentionsChannelWide(message, user, wasActive)) {
 		reasons.push('channel_mention');
 	}

@@ -1,6 +1,6 @@
 /**
- * Everything the server shows against everything the oracle computes, for all users and conversations. The
- * first difference is told field by field. What the driver cannot show is not compared, and the tally says so.
+ * Compares everything the server shows with everything the oracle computes, for all users and conversations. Reports the
+ * first difference by field. Queries that the driver lacks are not compared, and the tally shows that.
  */
 
 import type { Driver, Queries } from './driver.ts';
@@ -9,7 +9,7 @@ import type { World } from './scene.ts';
 import type { BadgeItem, Follow, Row } from './types.ts';
 
 export interface Difference {
-	/** What differs, e.g. `rows(U1).C7.unread_count`. */
+	/** The path of the difference, such as `rows(U1).C7.unread_count`. */
 	path: string;
 	oracle: unknown;
 	server: unknown;
@@ -36,7 +36,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null;
 }
 
-/** Depth first, so that the path names the one field that differs and not the whole answer. */
+/** Depth first, so that the path names the one field that differs, and not the whole answer. */
 export function firstDifference(oracle: unknown, server: unknown, path: string): Difference | undefined {
 	if (!isRecord(oracle) || !isRecord(server) || Array.isArray(oracle) !== Array.isArray(server)) {
 		return Object.is(oracle, server) ? undefined : { path, oracle, server };
@@ -51,12 +51,12 @@ export function firstDifference(oracle: unknown, server: unknown, path: string):
 	return undefined;
 }
 
-/** The order in which a server lists things is not part of the model; the content is. */
+/** The order of a list is not part of the model; its content is. */
 function keyed<T>(list: readonly T[], key: (each: T) => string): Record<string, T> {
 	const result: Record<string, T> = {};
 	for (const each of list) {
 		const name = key(each);
-		// A thing listed twice must not vanish in the record.
+		// An item that is listed twice must not be merged.
 		result[name in result ? `${name} listed again` : name] = each;
 	}
 	return result;
@@ -67,7 +67,7 @@ function itemsByMessage(items: readonly BadgeItem[]): Record<string, BadgeItem> 
 	return keyed(sorted, (item) => `${item.channel}/${item.ts}`);
 }
 
-/** A root without replies is followed by its author in the model; a server may well not list such a thread. */
+/** In the model, the author of a root follows it even without replies; a server need not list such a thread. */
 function withReplies<T extends Follow>(oracle: Oracle, follows: readonly T[]): Record<string, T> {
 	const listed = follows.filter((each) => oracle.replies(each.channel, each.thread_ts).length > 0);
 	return keyed(listed, (each) => `${each.channel}/${each.thread_ts}`);
@@ -157,7 +157,7 @@ async function* checksOfConversation(driver: Driver, oracle: Oracle, c: string):
 		}
 	}
 	if (driver.readers) {
-		// The newest few: further back everybody has read, and each costs a call.
+		// Only the newest few: older messages are read by everybody, and each costs a call.
 		for (const ts of timeline.slice(-3)) {
 			const actual = await driver.readers(c, ts, as);
 			yield check('readers', `${c}, ${ts}`, oracle.readers(c, ts), [...actual].sort());
@@ -165,7 +165,7 @@ async function* checksOfConversation(driver: Driver, oracle: Oracle, c: string):
 	}
 }
 
-/** Adds to the tally and answers the first difference, if there is one. */
+/** Adds to the tally, and returns the first difference if there is one. */
 export async function compareAll(
 	driver: Driver,
 	oracle: Oracle,

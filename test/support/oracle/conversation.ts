@@ -1,6 +1,6 @@
 /**
- * One conversation's timeline, cursors and ahead sets: the formulas `unread` and `mentions`, and the table
- * "What moves them" as far as it is not about threads.
+ * The timeline, cursors and ahead sets of one conversation: the formulas `unread` and `mentions`, and the part of the
+ * table "What moves them" that is not about threads.
  */
 
 import { mentionsChannelWide } from './mentions.ts';
@@ -49,7 +49,7 @@ export function unreadMessages(conversation: Conversation, user: string): Messag
 	);
 }
 
-/** { m in that same set : m mentions u }; in a DM or group DM every unread message. */
+/** { m in that same set : m mentions u }; in a direct or group message every unread message. */
 export function unreadMentions(conversation: Conversation, user: string, wasActive: WasActive): Message[] {
 	return unreadMessages(conversation, user).filter(
 		(message) =>
@@ -57,7 +57,7 @@ export function unreadMentions(conversation: Conversation, user: string, wasActi
 	);
 }
 
-/** Members for whom the message is not unread, its author among them. */
+/** The members for whom the message is not unread, including its author. */
 export function readersOf(conversation: Conversation, ts: number): string[] {
 	return [...conversation.memberships.keys()]
 		.filter((user) => isMember(conversation, user))
@@ -66,8 +66,8 @@ export function readersOf(conversation: Conversation, ts: number): string[] {
 }
 
 /**
- * Joining for the first time or again. The cursor starts at the newest ts of any message ever posted: deleted
- * ones and replies included, so that it does not depend on what was deleted before.
+ * A join or rejoin. The cursor starts at the newest ts of any message ever posted, including deleted messages and
+ * replies, so that it does not depend on earlier deletes.
  */
 export function join(conversation: Conversation, user: string): void {
 	const old = conversation.memberships.get(user);
@@ -83,19 +83,19 @@ export function join(conversation: Conversation, user: string): void {
 	});
 }
 
-/** The only way a cursor goes forward: never back, and the ahead set keeps only what lies after it. */
+/** The only way to move a cursor forward: never back, and the ahead set keeps only later messages. */
 export function advanceCursor(membership: Membership, ts: number): void {
 	membership.cursor = Math.max(membership.cursor, ts);
 	membership.ahead = new Set([...membership.ahead].filter((entry) => entry > membership.cursor));
 }
 
 /**
- * Mark read to ts. A ts past the newest timeline message means that one; in an empty timeline nothing moves.
- * The cursor does not walk on over ahead entries: that is for marking single messages.
+ * Mark read to ts. A ts after the newest timeline message means that message; in an empty timeline nothing moves. The
+ * cursor does not continue over the ahead set: only marks of single messages do that.
  */
 export function markRead(conversation: Conversation, user: string, ts: number, revision?: number): boolean {
 	const membership = membershipOf(conversation, user);
-	// Only an older revision voids a mark: a higher one counts as current, none always applies.
+	// Only an older revision voids a mark: a higher one counts as current, and a mark without one always applies.
 	if (revision !== undefined && revision < membership.revision) {
 		return false;
 	}
@@ -107,11 +107,11 @@ export function markUnread(conversation: Conversation, user: string, ts: number)
 	const membership = membershipOf(conversation, user);
 	membership.cursor = Math.min(membership.cursor, ts - 1);
 	membership.ahead = new Set([...membership.ahead].filter((entry) => entry < ts));
-	// Also when nothing moved: the user said "unread", and no device's older mark may undo that.
+	// The revision rises even if nothing moved: the user said "unread", and no older mark of a device may undo that.
 	membership.revision += 1;
 }
 
-/** Mark one message read: the literally next one moves the cursor, any other waits in the ahead set. */
+/** Mark one message read: the next message moves the cursor, any other enters the ahead set. */
 export function markMessage(conversation: Conversation, user: string, ts: number): void {
 	const membership = membershipOf(conversation, user);
 	const after = timeline(conversation).filter((message) => message.ts > membership.cursor);

@@ -1,26 +1,25 @@
 /**
- * What a test has to provide to check a server against the oracle: a way to perform each operation, and a way
- * to read back what the server shows. Over HTTP or over the ports, this is the only thing that differs.
- *
- * All stamps are integers of microseconds. An operation that the server refuses must throw.
+ * What a test must provide to compare a server with the oracle: a way to perform each operation, and a way to read what
+ * the server shows. This is the only difference between tests over HTTP and over the ports. All stamps are integers of
+ * microseconds. An operation that the server rejects must throw.
  */
 
 import type { BadgeItem, ConversationKind, Follow, Row, ThreadsView } from './types.ts';
 
 interface Core {
-	/** The first member creates it. */
+	/** The first member creates the conversation. */
 	createConversation(
 		kind: ConversationKind,
 		members: readonly string[],
 		name: string,
 	): Promise<{ id: string; at: number }>;
-	/** `by` is the member who invites, for conversations one cannot join by oneself. */
+	/** `by`: the member who invites, for conversations that users cannot join by themselves. */
 	join(c: string, user: string, by?: string): Promise<void>;
 	leave(c: string, user: string): Promise<void>;
 	kick(c: string, user: string, by: string): Promise<void>;
 	archive(c: string, by: string): Promise<void>;
 	unarchive(c: string, by: string): Promise<void>;
-	/** Answers the ts that the server gave the message. */
+	/** Returns the ts that the server gave the message. */
 	post(
 		c: string,
 		user: string,
@@ -36,25 +35,25 @@ interface Core {
 	mute(c: string, user: string, muted: boolean): Promise<void>;
 }
 
-/** Each goes with a group of randomHistory's options; what is missing must be switched off there. */
+/** Each belongs to a group of randomHistory's options; a missing one must be disabled there. */
 interface Stages {
 	markThread(c: string, threadTs: number, user: string, ts: number): Promise<void>;
 	markThreadUnread(c: string, threadTs: number, user: string, ts: number): Promise<void>;
 	follow(c: string, threadTs: number, user: string, lastRead?: number): Promise<void>;
 	unfollow(c: string, threadTs: number, user: string): Promise<void>;
 	/**
-	 * Answers the moment from which it holds: at or after every ts given before, before every ts given later.
-	 * It must have taken effect when this returns.
+	 * Returns the moment from which it holds: at or after every earlier ts, before every later ts. It must have taken
+	 * effect when this returns.
 	 */
 	setActive(user: string, active: boolean): Promise<number>;
 }
 
-/** Each that is there is compared. `as` is a member whose eyes can be used for what is not about one user. */
+/** Every query that exists is compared. `as`: a member on whose behalf to ask for what is not about one user. */
 export interface Queries {
-	/** All of a user's conversations that count, by id; a row too many is a difference as well. */
+	/** All conversations of a user that count, by id; an extra row is a difference too. */
 	rows(user: string): Promise<Record<string, Partial<Row>>>;
 	unreads(user: string, c: string): Promise<number[]>;
-	/** Threads without a reply may be listed or not: they are left out of the comparison on both sides. */
+	/** Threads without a reply may be listed or not: both sides leave them out of the comparison. */
 	threads(user: string): Promise<ThreadsView>;
 	follows(user: string): Promise<Follow[]>;
 	badge(user: string): Promise<number>;
@@ -66,7 +65,7 @@ export interface Queries {
 }
 
 export interface Driver extends Core, Partial<Stages>, Partial<Queries> {
-	/** The fields of rows that are compared; all where it is not given. A server that lacks some says so here. */
+	/** The fields of rows to compare; all by default. For a server that lacks some. */
 	readonly rowFields?: readonly (keyof Row)[];
 	/** Waits until everything acknowledged is applied; called before each comparison. */
 	settle?(): Promise<void>;

@@ -1,4 +1,4 @@
-/** A small world for hand-worked examples: Ann, Ben and Cid in a channel, Dot outside of it, and two DMs. */
+/** A small world for hand-written examples: Ann, Ben and Cid in a channel, Dot not in it, and two direct messages. */
 
 import { Oracle, type PostOptions } from './oracle.ts';
 import type { Row } from './types.ts';
@@ -22,7 +22,7 @@ export class Example extends Oracle {
 		this.createConversation(GROUP, 'mpim', [ANN, BEN, CID], 0);
 	}
 
-	/** Stamps are 100, 200, 300 … over all conversations, so that a test can read them off. */
+	/** Stamps are 100, 200, 300 … over all conversations, so that a test can predict them. */
 	now(): number {
 		this.#clock += 100;
 		return this.#clock;
@@ -46,7 +46,7 @@ export class Example extends Oracle {
 		this.edit(c, ts, text, this.now());
 	}
 
-	/** The row of somebody for whom the conversation counts. */
+	/** The row of a user for whom the conversation counts. */
 	of(user: string, c = CHANNEL): Row {
 		const row = this.row(user, c);
 		if (row === undefined) {
@@ -63,7 +63,7 @@ export class Example extends Oracle {
 		return this.of(user, c).mention_count;
 	}
 
-	/** What a user sees of one thread; undefined for who does not follow it. */
+	/** A user's view of one thread; undefined if the user does not follow it. */
 	thread(
 		user: string,
 		threadTs: number,

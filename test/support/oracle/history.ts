@@ -1,6 +1,6 @@
 /**
- * Random histories. A history is a list of kinds and seeds; what each operation refers to is resolved against
- * the oracle when its turn comes (resolve.ts).
+ * Random histories. A history is a list of kinds and seeds; resolve.ts decides what each operation refers to, from the
+ * oracle's state at that step.
  */
 
 import type { Groups, OperationKind, PlannedOperation } from './operations.ts';
@@ -10,7 +10,7 @@ import type { ConversationKind } from './types.ts';
 export interface PlannedConversation {
 	readonly name: string;
 	readonly type: ConversationKind;
-	/** Indexes into the users of the world; the first one creates it. */
+	/** Indexes of users; the first one creates the conversation. */
 	readonly members: readonly number[];
 	/** When it is created, as a fraction of the history. */
 	readonly after: number;
@@ -18,7 +18,7 @@ export interface PlannedConversation {
 
 export const USER_COUNT = 6;
 
-/** Small on purpose: few users in few conversations meet in every rule. */
+/** Small on purpose: with few users in few conversations, all rules interact. */
 export const CONVERSATIONS: readonly PlannedConversation[] = [
 	{ name: 'harbour', type: 'public', members: [0, 1, 2, 3, 4], after: 0 },
 	{ name: 'boathouse', type: 'private', members: [1, 2, 3], after: 0 },
@@ -67,7 +67,7 @@ function weightsFor(groups: Groups, own: Partial<Weights>): Weights {
 	};
 }
 
-/** `length` operations after those that create the conversations; all groups are on unless switched off. */
+/** `length` operations after those that create the conversations; all groups are enabled unless disabled. */
 export function* randomHistory(
 	seed: number,
 	length: number,

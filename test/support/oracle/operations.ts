@@ -1,4 +1,4 @@
-/** One concrete operation, as both the server and the oracle get it. `by` is who acts on somebody else. */
+/** One concrete operation, as both the server and the oracle get it. `by`: the user who acts on another user. */
 
 import type { ConversationKind } from './types.ts';
 
@@ -40,11 +40,11 @@ export type Operation =
 export type OperationKind = Operation['kind'];
 
 /**
- * An operation before it is known what it refers to. Its own seed decides everything else against the state at
- * run time, so any operation can be taken out of a history and the rest still makes sense.
+ * A planned operation. Its own seed decides at run time what it refers to, from the current state, so any operation can
+ * be removed from a history and the rest still makes sense.
  */
 export interface PlannedOperation {
-	/** The seed of the whole history, to be named in failures. */
+	/** The seed of the whole history, named in failures. */
 	readonly history: number;
 	readonly step: number;
 	readonly kind: OperationKind;
@@ -54,12 +54,12 @@ export interface PlannedOperation {
 	readonly slot?: number;
 }
 
-/** What a history may contain; a server gets these in stages. */
+/** The groups of operations that a history may contain; a new server can enable them in stages. */
 export interface Groups {
 	readonly threads: boolean;
 	readonly mentions: boolean;
 	/** Subscribing and unsubscribing; needs threads. */
 	readonly subscriptions: boolean;
-	/** Being active, and with it `<!here>`. */
+	/** Being active, and `<!here>`. */
 	readonly presence: boolean;
 }

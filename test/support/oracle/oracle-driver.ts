@@ -1,6 +1,6 @@
 /**
- * An oracle in the place of the server: what the random histories themselves are tested with. With one of the
- * faults it is a server made wrong on purpose, which the comparison has to catch.
+ * An oracle in place of the server, to test the random histories themselves. With a fault it is a deliberately wrong
+ * server, which the comparison must catch.
  */
 
 import type { Driver } from './driver.ts';

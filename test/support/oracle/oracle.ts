@@ -1,9 +1,7 @@
 /**
- * The test oracle: the model page, computed by brute force. It is fed the operations that the server accepted,
- * with the stamps the server gave them, and must then show the same numbers. It imports nothing from src.
- *
- * An operation that the model would refuse (an unknown ts, somebody who is no member) must not be fed to it; it
- * throws on most of them, as a help to who writes histories.
+ * The oracle: docs/model.md computed by brute force. It gets the operations that the server accepted, with the server's
+ * stamps, and must then give the same numbers. It imports nothing from src. It must not get an operation that the model
+ * would reject (an unknown ts, a user who is not a member); it throws on most of them, to help authors of histories.
  */
 
 import * as conversations from './conversation.ts';
@@ -38,7 +36,7 @@ export class Oracle extends OracleView {
 		conversations.join(this.#live(c), user);
 	}
 
-	/** Leaving by oneself or by a kick: the same to every count. */
+	/** A leave or a kick: the same for every count. */
 	leave(c: string, user: string): void {
 		const conversation = this.#live(c);
 		conversations.membershipOf(conversation, user).present = false;
@@ -49,7 +47,7 @@ export class Oracle extends OracleView {
 		this.#live(c).archived = true;
 	}
 
-	/** Members, cursors and follows are as they were: archiving only stopped the counting. */
+	/** Members, cursors and follows stay: archiving only stops the counting. */
 	unarchive(c: string): void {
 		this.conversation(c).archived = false;
 	}
@@ -74,7 +72,7 @@ export class Oracle extends OracleView {
 		if (threadTs === undefined) {
 			threads.followOwnRoot(conversation, message);
 		} else {
-			// The author first, as who replies: naming oneself adds nothing to that.
+			// First the author, as a user who replies: naming themselves adds nothing to that.
 			threads.followOwnReply(conversation, threadTs, message, hadUnreadReplies);
 			threads.followWhereNamed(conversation, threadTs, message, named);
 		}
@@ -93,7 +91,7 @@ export class Oracle extends OracleView {
 		}
 	}
 
-	/** A deleted root with replies is a tombstone: deleted like any other, while its thread still exists. */
+	/** A deleted root with replies is a tombstone: deleted like any other message, while its thread still exists. */
 	remove(c: string, ts: number): void {
 		conversations.messageAt(this.#live(c), ts).deleted = true;
 	}
@@ -110,7 +108,7 @@ export class Oracle extends OracleView {
 		conversations.markMessage(this.#live(c), user, ts);
 	}
 
-	/** Every conversation and thread that counts. Archived ones stay as they were, like their members do. */
+	/** Every conversation and thread that counts. Archived ones do not change. */
 	markAllRead(user: string): void {
 		for (const conversation of this.counting(user)) {
 			conversations.markRead(conversation, user, Number.POSITIVE_INFINITY);
@@ -140,7 +138,7 @@ export class Oracle extends OracleView {
 		threads.markThreadUnread(this.#live(c), threadTs, user, ts);
 	}
 
-	/** From `at` on (that moment included) the user is active, or no longer. */
+	/** From `at` on, including that moment, the user is active or no longer active. */
 	setActive(user: string, active: boolean, at: number): void {
 		this.activity.set(user, [...(this.activity.get(user) ?? []), { at, active }]);
 	}

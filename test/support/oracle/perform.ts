@@ -1,11 +1,11 @@
-/** Executes one operation on the server first, then on the oracle, with the stamps that the server decided. */
+/** Executes one operation on the server first, then on the oracle, with the server's stamps. */
 
 import type { Driver } from './driver.ts';
 import type { Operation } from './operations.ts';
 import type { Oracle } from './oracle.ts';
 import type { World } from './scene.ts';
 
-/** The driver's method for a group of operations, or a plain word that the history should not contain them. */
+/** The driver's method for a group of operations, or an error that the history must not contain them. */
 function stage<K extends 'follow' | 'unfollow' | 'markThread' | 'markThreadUnread' | 'setActive'>(
 	driver: Driver,
 	name: K,
@@ -78,7 +78,7 @@ export async function perform(
 			return performPost(driver, oracle, operation);
 		case 'edit':
 			await driver.edit(operation.conversation, operation.user, operation.ts, operation.text);
-			// No count depends on when an edit was made, so its stamp need not be known.
+			// No count depends on the time of an edit, so its stamp need not be known.
 			return oracle.edit(operation.conversation, operation.ts, operation.text, operation.ts);
 		case 'remove':
 			await driver.remove(operation.conversation, operation.user, operation.ts);

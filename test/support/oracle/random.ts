@@ -24,12 +24,12 @@ export class Random {
 		return this.next() < probability;
 	}
 
-	/** Always draws once, also from an empty list, so that later draws do not shift with the list's length. */
+	/** Always draws once, even from an empty list, so that later draws do not depend on the length of the list. */
 	pick<T>(list: readonly T[]): T | undefined {
 		return list[this.below(list.length)];
 	}
 
-	/** Mostly one of the last few: that is where cursors are, and where counts change. */
+	/** Mostly one of the last few: cursors are there, and counts change there. */
 	pickRecent<T>(list: readonly T[], window = 8): T | undefined {
 		const recent = this.chance(0.8);
 		return this.pick(recent ? list.slice(-window) : list);

@@ -1,6 +1,6 @@
 /**
- * From a planned operation to a concrete one, against the oracle's state of this moment. Whatever the server
- * would refuse is not produced: where nothing fits, there is no operation and the step is skipped.
+ * Turns a planned operation into a concrete one, from the oracle's current state. Never produces an operation that the
+ * server would reject: if nothing fits, the step is skipped.
  */
 
 import { CONVERSATIONS } from './history.ts';
@@ -48,7 +48,7 @@ const RESOLVERS: Readonly<Record<OperationKind, Resolver>> = {
 	},
 	leave: (scene) => {
 		const who = actor(scene, channels(scene));
-		// The last one stays: nobody could invite into a private channel again.
+		// The last member stays: nobody could invite into a private channel again.
 		return who && membersOf(scene, who.conversation).length > 1 ? { kind: 'leave', ...who } : undefined;
 	},
 	kick: (scene) => {
@@ -85,7 +85,7 @@ const RESOLVERS: Readonly<Record<OperationKind, Resolver>> = {
 		}
 		const { conversation, ts } = message;
 		const before = scene.oracle.messages(conversation).find((each) => each.ts === ts)?.text ?? '';
-		// Often the old text stays: who was named before and still is, is a rule of its own.
+		// Often the old text stays, because users who were named before and still are have a rule of their own.
 		const added = textFor(scene, conversation);
 		const text = scene.random.chance(0.4) && !before.includes('`') ? `${before} ${added}` : added;
 		return { kind: 'edit', ...message, text };

@@ -1,4 +1,4 @@
-/** Runs a history on a server and on the oracle side by side, and says exactly where they part. */
+/** Runs a history on a server and on the oracle side by side, and reports the first difference. */
 
 import { compareAll, emptyTally, type Tally } from './compare.ts';
 import type { Driver } from './driver.ts';
@@ -10,9 +10,9 @@ import { resolve } from './resolve.ts';
 import type { World } from './scene.ts';
 
 export interface RunOptions {
-	/** The server's ids of the users, USER_COUNT of them, in an order that is the same in every run. */
+	/** The server's ids of the USER_COUNT users, in the same order in every run. */
 	users: readonly string[];
-	/** Compare after every step, at the end only, or after every n-th step (and at the end). */
+	/** Compares after every step, only at the end, or after every nth step and at the end. */
 	check: 'every' | 'end' | number;
 }
 
@@ -23,7 +23,7 @@ export interface RunReport {
 	compared: Tally;
 }
 
-/** How many operations before the failing one are told. */
+/** How many operations before the failing one are reported. */
 const REMEMBERED = 12;
 
 export class HistoryFailure extends Error {

@@ -1,6 +1,6 @@
 /**
- * Who and what an operation can be about, drawn from the oracle's state of this moment. Everything drawn here
- * is something that the server would accept.
+ * Draws users, conversations and messages for an operation from the oracle's current state. The server would accept
+ * everything drawn here.
  */
 
 import type { Groups } from './operations.ts';
@@ -22,7 +22,7 @@ export interface Scene {
 	readonly slot: number | undefined;
 }
 
-/** Lists are in the order of the plan and not of ids, which differ from server to server. */
+/** Lists are in the order of the plan, because ids differ from server to server. */
 export function membersOf({ oracle, world }: Scene, conversation: string): string[] {
 	const members = new Set(oracle.members(conversation));
 	return world.users.filter((user) => members.has(user));
@@ -34,7 +34,7 @@ function existing({ oracle, world }: Scene, archived: boolean): string[] {
 		.filter((id) => oracle.conversation(id).archived === archived);
 }
 
-/** One can leave and archive channels only; direct messages stay as they were made. */
+/** Users can leave and archive only channels; direct messages stay. */
 export function channels(scene: Scene, archived = false): string[] {
 	return existing(scene, archived).filter((id) => {
 		const { kind } = scene.oracle.conversation(id);
@@ -42,7 +42,7 @@ export function channels(scene: Scene, archived = false): string[] {
 	});
 }
 
-/** Somebody in some conversation: what most operations begin with. */
+/** A user in a conversation: most operations begin with this. */
 export function actor(
 	scene: Scene,
 	pool = existing(scene, false),
@@ -58,9 +58,8 @@ export function textFor(scene: Scene, conversation: string): string {
 }
 
 /**
- * Of a conversation, the threads that have undeleted replies, in one pass: asking the oracle about each message goes
- * through all of them every time, which was most of a long history's time. What is compared with the server never comes
- * from here.
+ * The threads of a conversation that have undeleted replies, in one pass: asking the oracle about each message scans all
+ * of them every time, which took most of a long history. What is compared with the server never comes from here.
  */
 function threadsWithReplies({ oracle }: Scene, conversation: string): Set<number> {
 	const threads = new Set<number>();
@@ -72,7 +71,7 @@ function threadsWithReplies({ oracle }: Scene, conversation: string): Set<number
 	return threads;
 }
 
-/** A thread to reply in or follow: often one that has replies, now and then a root without any. */
+/** A thread to reply in or follow: often one with replies, sometimes a root without any. */
 export function pickThread(scene: Scene, conversation: string): number | undefined {
 	const { oracle, random } = scene;
 	const replied = threadsWithReplies(scene, conversation);
@@ -84,7 +83,7 @@ export function pickThread(scene: Scene, conversation: string): number | undefin
 	return random.pickRecent(random.chance(0.65) && busy.length > 0 ? busy : roots, 4);
 }
 
-/** Somebody with a followed thread that has replies: what can be marked. */
+/** A user with a followed thread that has replies and can be marked. */
 export function pickFollowed(
 	scene: Scene,
 ): { conversation: string; user: string; threadTs: number } | undefined {
@@ -103,8 +102,8 @@ export function pickFollowed(
 }
 
 /**
- * An undeleted message of somebody who is still a member; now and then one that names who has left since,
- * because what an edit does to those is a rule that chance alone hardly meets.
+ * An undeleted message by a current member; sometimes one that names a user who has left since, because chance alone
+ * hardly reaches the rule for edits of those.
  */
 export function pickOwn(scene: Scene): { conversation: string; user: string; ts: number } | undefined {
 	const { oracle, random } = scene;
@@ -121,14 +120,14 @@ export function pickOwn(scene: Scene): { conversation: string; user: string; ts:
 	return message === undefined ? undefined : { conversation, user: message.author, ts: message.ts };
 }
 
-/** Somebody and a message of the timeline. */
+/** A user and a message of the timeline. */
 export function pickInTimeline(scene: Scene): { conversation: string; user: string; ts: number } | undefined {
 	const who = actor(scene);
 	const ts = who === undefined ? undefined : scene.random.pickRecent(scene.oracle.timeline(who.conversation));
 	return who === undefined || ts === undefined ? undefined : { ...who, ts };
 }
 
-/** A mark need not hit a message: deleted ones, replies and stamps past the end are legal too. */
+/** A mark need not be on a message: deleted messages, replies and later stamps are valid too. */
 export function markTarget(
 	random: Random,
 	exact: readonly number[],

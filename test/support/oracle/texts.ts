@@ -1,6 +1,6 @@
 /**
- * Texts for posts and edits: plain words mixed with whatever can mention somebody or only looks like it.
- * At most one piece with backticks, and unclosed ones last: how several of them pair up is not in the model.
+ * Texts for posts and edits: plain words, mentions, and texts that only look like mentions. At most one part has
+ * backticks, and an unclosed one is last: the model does not say how several of them pair up.
  */
 
 import type { Groups } from './operations.ts';
@@ -13,7 +13,7 @@ function word(random: Random): string {
 }
 
 function name(random: Random, users: readonly string[], members: readonly string[]): string {
-	// Mostly members; the rest may name anybody, who must not be mentioned by it when they join later.
+	// Mostly members; the others must not be mentioned by it when they join later.
 	const pool = random.chance(0.75) ? members : users;
 	const user = random.pick(pool) ?? users[0] ?? 'U0';
 	return random.chance(0.15) ? `<@${user}|${word(random)}>` : `<@${user}>`;

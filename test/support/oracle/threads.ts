@@ -1,6 +1,6 @@
 /**
- * Threads: their followers and cursors, independent of the conversation's. Following is the presence of a
- * cursor; ending it removes the cursor, so that following again starts a new one by the rule of its cause.
+ * Threads: their followers and cursors, independent of the conversation's. A user follows if there is a cursor;
+ * unfollowing removes it, so that following again starts a new one by the rule of its cause.
  */
 
 import { isMember } from './conversation.ts';
@@ -13,7 +13,7 @@ export function repliesIn(conversation: Conversation, threadTs: number): Message
 		.sort((a, b) => a.ts - b.ts);
 }
 
-/** A thread is gone when its root is deleted and no reply keeps the tombstone. */
+/** A thread is gone when its root is deleted and it has no replies. */
 export function threadExists(conversation: Conversation, threadTs: number): boolean {
 	const root = conversation.messages.find((message) => message.ts === threadTs);
 	if (root === undefined || root.threadTs !== undefined) {
@@ -40,7 +40,7 @@ function followedCursor(conversation: Conversation, threadTs: number, user: stri
 	return cursor;
 }
 
-/** { r in replies(t) : r.ts > thread_cursor(u,t), author(r) != u, r undeleted }; empty for who does not follow. */
+/** { r in replies(t) : r.ts > thread_cursor(u,t), author(r) != u, r undeleted }; empty for users who do not follow. */
 export function unreadReplies(conversation: Conversation, threadTs: number, user: string): Message[] {
 	const cursor = cursorIn(conversation, threadTs, user);
 	if (cursor === undefined) {
@@ -54,7 +54,7 @@ export function unreadNamingReplies(conversation: Conversation, threadTs: number
 	return unreadReplies(conversation, threadTs, user).filter((reply) => reply.named.has(user));
 }
 
-/** Following while already following changes nothing; only members can become followers. */
+/** Following again changes nothing; only members can follow. */
 export function startFollowing(
 	conversation: Conversation,
 	threadTs: number,
@@ -66,7 +66,7 @@ export function startFollowing(
 	}
 }
 
-/** Without a given cursor a subscriber starts at the newest reply, at the root where there is none. */
+/** Without a given cursor a subscriber starts at the newest reply, or at the root if there is none. */
 export function subscribe(
 	conversation: Conversation,
 	threadTs: number,
@@ -93,8 +93,8 @@ export function followOwnRoot(conversation: Conversation, root: Message): void {
 }
 
 /**
- * What a reply does to its author. `hadUnread` is asked for just before the reply exists; who replies without
- * following starts at the reply.
+ * What a reply does to its author. `hadUnread` is computed just before the reply exists; an author who did not follow
+ * starts at the reply.
  */
 export function followOwnReply(
 	conversation: Conversation,
@@ -111,8 +111,8 @@ export function followOwnReply(
 }
 
 /**
- * Who is named follows from 1 µs before the reply, so that it is unread; naming oneself never makes a follower. An edit
- * hands in the newly named only.
+ * A named user follows from 1 µs before the reply, so that it is unread; users who name themselves never follow by that.
+ * An edit passes only the newly named users.
  */
 export function followWhereNamed(
 	conversation: Conversation,
@@ -125,14 +125,14 @@ export function followWhereNamed(
 	}
 }
 
-/** Mark read to ts: never back, and past the newest reply means that one. */
+/** Mark read to ts: never back, and a ts after the newest reply means that reply. */
 export function markThreadRead(conversation: Conversation, threadTs: number, user: string, ts: number): void {
 	const newest = Math.max(0, ...repliesIn(conversation, threadTs).map((reply) => reply.ts));
 	const cursor = followedCursor(conversation, threadTs, user);
 	setCursor(conversation, threadTs, user, Math.max(cursor, Math.min(ts, newest)));
 }
 
-/** Mark unread from a reply: 1 µs before it, never forward. */
+/** Mark unread from a reply: to 1 µs before it, never forward. */
 export function markThreadUnread(
 	conversation: Conversation,
 	threadTs: number,

@@ -1,12 +1,12 @@
 /**
- * The oracle's data: plain records, nothing derived, nothing indexed. Every count is computed from these by
- * filtering all of them, so that reading the formulas in docs and reading the code is the same thing.
+ * The oracle's data: plain records, nothing derived, nothing indexed. Every count is computed by filtering all of them,
+ * so that the code reads like the formulas in docs/model.md.
  */
 
 export type ConversationKind = 'public' | 'private' | 'im' | 'mpim';
 
 export interface Message {
-	/** Integer of microseconds, decided by the server and handed in. */
+	/** An integer of microseconds, from the server. */
 	readonly ts: number;
 	readonly author: string;
 	/** The root's ts, for replies only. */
@@ -15,16 +15,16 @@ export interface Message {
 	text: string;
 	editedAt: number | undefined;
 	deleted: boolean;
-	/** Who the text named at a moment (send or edit) when they were members. */
+	/** The users that the text named when it was sent or edited, if they were members then. */
 	named: Set<string>;
 }
 
-/** Kept after leaving, because rejoining continues the revision. */
+/** Kept after a leave, because a rejoin continues the revision. */
 export interface Membership {
 	present: boolean;
 	cursor: number;
 	revision: number;
-	/** Single messages after the cursor, read anyway. One's own need not be here: they always count as in it. */
+	/** Single read messages after the cursor. The user's own messages need not be here: they always count as in it. */
 	ahead: Set<number>;
 	muted: boolean;
 }
@@ -34,20 +34,20 @@ export interface Conversation {
 	readonly kind: ConversationKind;
 	readonly createdAt: number;
 	archived: boolean;
-	/** Everything ever posted, deleted messages included, in the order of the log. */
+	/** Everything ever posted, including deleted messages, in the order of the log. */
 	readonly messages: Message[];
 	readonly memberships: Map<string, Membership>;
 	/** thread ts -> follower -> thread cursor */
 	readonly followers: Map<number, Map<string, number>>;
 }
 
-/** Whether a user was active (connected and not away) at a moment. */
+/** Whether a user was active (connected and not set to away) at a time. */
 export type WasActive = (user: string, at: number) => boolean;
 
 export interface Row {
 	last_read: number;
 	revision: number;
-	/** Newest ts of the timeline, 0 for an empty one. */
+	/** The newest ts of the timeline, 0 if it is empty. */
 	latest: number;
 	unread_count: number;
 	unread_count_display: number;

@@ -1,7 +1,4 @@
-/**
- * The oracle's queries: each filters everything there is, every time it is asked. The operations that change
- * the state are in oracle.ts.
- */
+/** The oracle's queries: each filters all data every time. oracle.ts has the operations that change the state. */
 
 import { badgeItems, badgeOf, counts } from './badge.ts';
 import * as conversations from './conversation.ts';
@@ -10,7 +7,7 @@ import type { BadgeItem, Conversation, Follow, Message, Row, ThreadCounts, Threa
 
 export class OracleView {
 	protected readonly conversations = new Map<string, Conversation>();
-	/** Per user: every change of being active, in the order of the log. Nobody is active before the first. */
+	/** By user: every change of being active, in the order of the log. Nobody is active before the first one. */
 	protected readonly activity = new Map<string, { at: number; active: boolean }[]>();
 	readonly #cap: number;
 
@@ -19,7 +16,7 @@ export class OracleView {
 		this.#cap = cap;
 	}
 
-	/** Undefined where nothing counts: archived, left, never joined. */
+	/** Undefined if the conversation does not count: archived, left, never joined. */
 	row(user: string, c: string): Row | undefined {
 		const conversation = this.conversation(c);
 		if (!counts(conversation, user)) {
@@ -74,7 +71,7 @@ export class OracleView {
 		};
 	}
 
-	/** Threads followed in conversations that count, also those without a reply yet; threads that are gone left out. */
+	/** The followed threads in conversations that count, including those without a reply; deleted threads are left out. */
 	follows(user: string): Follow[] {
 		return this.counting(user).flatMap((conversation) =>
 			this.followed(conversation, user).map((threadTs) => ({
@@ -85,7 +82,7 @@ export class OracleView {
 		);
 	}
 
-	/** Whether a thread is one of those, as long as it exists. */
+	/** Whether the thread is one of these, as long as it exists. */
 	isFollowing(user: string, c: string, threadTs: number): boolean {
 		const conversation = this.conversation(c);
 		return counts(conversation, user) && threads.cursorIn(conversation, threadTs, user) !== undefined;
@@ -110,7 +107,7 @@ export class OracleView {
 		return conversations.timeline(this.conversation(c)).map((message) => message.ts);
 	}
 
-	/** Members for whom a timeline message is not unread; its author is one of them. */
+	/** The members for whom a timeline message is not unread, including its author. */
 	readers(c: string, ts: number): string[] {
 		return conversations.readersOf(this.conversation(c), ts);
 	}
@@ -123,7 +120,7 @@ export class OracleView {
 		return threads.threadExists(this.conversation(c), threadTs);
 	}
 
-	/** Everything ever posted, for who picks messages to act on. Read only. */
+	/** Everything ever posted, for choosing messages to act on. Read only. */
 	messages(c: string): readonly Readonly<Message>[] {
 		return this.conversation(c).messages;
 	}

@@ -3,7 +3,7 @@ import type { Event } from '../live/counts.ts';
 import { isOnCluster } from '../server.ts';
 import { Known } from './known.ts';
 
-/** A device that keeps what it knows by events, can be cut off at any moment, and resumes where it was. */
+/** A device that keeps its state by events, can be cut off at any moment, and resumes from its position. */
 
 const PATIENCE_MS = 20_000;
 
@@ -12,7 +12,7 @@ export class ResumingDevice {
 	readonly events: Event[] = [];
 	readonly resyncs: string[] = [];
 	position = '';
-	/** Frames still to come of those that were missed: until then, the device is where it was. */
+	/** Number of missed events that have not arrived: until then, the position does not rise. */
 	private owed = 0;
 	private newest = '';
 	private socket: WebSocket | undefined;
@@ -26,7 +26,7 @@ export class ResumingDevice {
 		this.known = new Known(user, isOnCluster());
 	}
 
-	/** The first time with a snapshot, later resuming. */
+	/** Connects with a snapshot the first time, and resumes later. */
 	async connect(): Promise<Event> {
 		if (this.position === '') return this.begin();
 		return this.open({ counts: true, since: this.position });
@@ -40,7 +40,10 @@ export class ResumingDevice {
 		return this.open({ counts: true, since: this.position });
 	}
 
-	/** Again where the server sends it away before it was told anything, as it does when it cannot tell yet. */
+	/**
+	 * Repeats if the server closes the socket before it sent anything, as it does while it cannot read missed events
+	 * yet.
+	 */
 	private async open(args: object): Promise<Event> {
 		for (;;) {
 			const { url } = await this.call('rtm.connect', { ...args });
@@ -49,7 +52,7 @@ export class ResumingDevice {
 			this.owed = 0;
 			this.newest = this.position;
 			const hello = this.next(({ type }) => type === 'hello');
-			// What comes after the cut is lost, as it is when a network goes.
+			// Data after the cut are lost, as when a network fails.
 			socket.onmessage = ({ data }) => {
 				if (this.socket === socket) this.receive(JSON.parse(String(data)));
 			};
@@ -71,7 +74,7 @@ export class ResumingDevice {
 		return this.socket !== undefined;
 	}
 
-	/** Everything that was on its way has come; counts are pushed a little after what changed them. */
+	/** Everything in flight has arrived; counts are pushed a little after their event. */
 	async settle(): Promise<void> {
 		for (let times = 0; times < 3; times += 1) {
 			const id = this.nextId++;

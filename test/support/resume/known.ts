@@ -2,8 +2,8 @@ import { expect } from 'bun:test';
 import { type Event, LiveCounts } from '../live/counts.ts';
 
 /**
- * What a client knows from events alone: conversations, messages, what it follows, and counts. It checks as it
- * goes that messages come in order, once, and without a gap.
+ * A client's state built from events alone: conversations, messages, follows and counts. It checks that messages arrive
+ * in order, once, and without a gap.
  */
 
 interface KnownMessage {
@@ -13,7 +13,10 @@ interface KnownMessage {
 }
 
 interface KnownConversation {
-	/** Whether it was in view from the first message on: else the first one may follow on something unknown. */
+	/**
+	 * Whether the client knows the conversation from its first message on: otherwise the first event may follow an
+	 * unknown message.
+	 */
 	last: string | null;
 	readonly messages: Map<string, KnownMessage>;
 	readonly facts: Map<string, string>;
@@ -29,14 +32,14 @@ export class Known {
 	readonly counts: LiveCounts;
 	readonly conversations = new Map<string, KnownConversation>();
 	readonly follows = new Set<string>();
-	/** Messages ever heard of as new; the same one twice is a fault, unless it may repeat. */
+	/** All messages that arrived as new; the same one twice is an error, unless events may repeat. */
 	private readonly heard = new Set<string>();
-	/** Of which it was told that they are deleted. What is heard of them after that follows on what was there before. */
+	/** Messages that were deleted. Later events may still refer to the state before the deletion. */
 	private readonly gone = new Set<string>();
 
 	constructor(
 		user: string,
-		/** Who resumes in a cluster is told some of what it has heard once more. */
+		/** In a cluster, a resuming client gets some events again. */
 		private readonly mayRepeat: boolean,
 	) {
 		this.counts = new LiveCounts(user);
@@ -52,7 +55,7 @@ export class Known {
 		else this.fact(event);
 	}
 
-	/** Everything starts anew with who comes in. */
+	/** A rejoin starts over. */
 	enter(channel: string): void {
 		this.leave(channel);
 		this.conversations.set(channel, { last: null, messages: new Map(), facts: new Map() });
@@ -75,7 +78,7 @@ export class Known {
 	private message(event: Event): void {
 		const conversation = this.conversations.get(event.channel);
 		if (!conversation) {
-			// It was said before the client left, and is told once more after that.
+			// The event is from before the client left, and arrives again afterwards.
 			if (this.mayRepeat) return;
 			throw new Error(`a message of ${event.channel}, which this client is not in`);
 		}
@@ -100,7 +103,7 @@ export class Known {
 		conversation.messages.set(event.ts, { text: event.text, edited: event.edited !== undefined, inTimeline });
 	}
 
-	/** One that is told once more follows on what was there then; on something unknown it must never follow. */
+	/** A repeated message follows the message that was newest then; it must never follow an unknown one. */
 	private checkGap({ last }: KnownConversation, { channel, ts, prev_ts }: Event): void {
 		if (last === null) return;
 		if (!this.mayRepeat) expect([channel, ts, prev_ts]).toEqual([channel, ts, last]);
@@ -114,9 +117,9 @@ export class Known {
 		conversation.last = left.sort().at(-1) ?? null;
 	}
 
-	/** All of it, to be compared. */
+	/** The whole state, for comparison. */
 	shown() {
-		// What is archived counts no more, whatever is told of it.
+		// An archived conversation no longer counts, whatever arrives about it.
 		const rows = [...this.counts.rows.values()]
 			.filter(({ id }) => this.conversations.get(id)?.facts.get('archived') !== 'true')
 			.map(({ position: _, ...row }) => row);

@@ -2,7 +2,7 @@ import { type Call, rawClient } from '../api.ts';
 import type { Random } from '../oracle/random.ts';
 import type { Person, Workspace } from '../people.ts';
 
-/** People who do everything at once that a client can be told of. What is refused is simply not done. */
+/** Users who do everything at once that causes events. Rejected operations are ignored. */
 
 interface Post {
 	readonly channel: string;
@@ -14,7 +14,7 @@ interface Post {
 export interface Stage {
 	readonly people: readonly Person[];
 	readonly channels: readonly string[];
-	/** What was posted, for others to refer to. */
+	/** Posted messages that other users can refer to. */
 	readonly posted: Post[];
 }
 
@@ -38,7 +38,7 @@ export async function makeStage({ people }: Workspace): Promise<Stage> {
 	return { people, channels, posted: [] };
 }
 
-/** One person, about to do something. */
+/** One user, about to do something. */
 class Actor {
 	constructor(
 		readonly person: Person,
@@ -55,7 +55,7 @@ class Actor {
 		return { channel: this.one(this.stage.channels) };
 	}
 
-	/** Something said lately, by anybody or by this person. */
+	/** A recent message, by anybody or by this user. */
 	message(mine = false): Post {
 		const { posted } = this.stage;
 		const wanted = mine ? posted.filter(({ author }) => author === this.person.id) : posted;
@@ -145,7 +145,7 @@ const WEIGHTS: Readonly<Record<keyof typeof ACTS, number>> = {
 	unarchive: 5,
 };
 
-/** Several people at once; who comes first in between is up to the machine. */
+/** Several users at once, in an order that the machine decides. */
 export async function perform(
 	url: string,
 	stage: Stage,
@@ -159,7 +159,7 @@ export async function perform(
 			left -= 1;
 			const person = random.pick(stage.people) as Person;
 			const actor = new Actor(person, rawClient(url, person.token), stage, random);
-			// A server that is killed in between did it, or did not.
+			// If the server is killed meanwhile, the change may have happened or not.
 			await Promise.resolve(ACTS[random.weighted(WEIGHTS)](actor)).catch(() => undefined);
 		}
 	};

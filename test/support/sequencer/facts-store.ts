@@ -5,7 +5,7 @@ import type { Reaction } from '../../../src/model/reactions.ts';
 import type { Effect } from '../../../src/sequencer/effects.ts';
 import { type Follow, type JoinState, sendKey } from '../../../src/sequencer/state.ts';
 
-/** What the store would have of one conversation after these effects: plain maps, no database, no time. */
+/** The store's data about one conversation after these effects: plain maps, no database, no time. */
 export class FactsStore {
 	private conversation: Effect['conversation'] | null = null;
 	private stamp = 0;
@@ -22,7 +22,7 @@ export class FactsStore {
 		for (const effect of effects) this.writeOne(effect);
 	}
 
-	/** What the owner of a conversation loads: each answer comes in a turn of its own. */
+	/** What the owner of a conversation loads; each answer arrives in its own turn. */
 	get source(): Pick<
 		StateSource,
 		| 'head'

@@ -3,7 +3,7 @@ import type { Action, Command } from '../../../src/sequencer/commands.ts';
 import type { Decision } from '../../../src/sequencer/decide.ts';
 import { Random } from '../oracle/random.ts';
 
-/** Commands about one conversation, drawn from a seed and from what came of those before them. */
+/** Commands about one conversation, drawn from a seed and from the outcomes of earlier commands. */
 
 export const TEAM = 'T01';
 export const CHANNEL = 'C01';
@@ -32,7 +32,7 @@ export const createChannel = (at: number, members: readonly string[] = ['U01', '
 	},
 });
 
-/** In turns: a conversation grows, and most of what is new in it is deleted again. */
+/** Phases: the conversation grows, then most of the new messages are deleted. */
 const PHASE = 120;
 const SHRINKING = { delete: 95, post: 5 } as const;
 const GROWING = {
@@ -62,7 +62,7 @@ export class RandomCommands {
 	private readonly random: Random;
 	private readonly roots: number[] = [];
 	private readonly all: number[] = [];
-	/** Of messages by ts, and of sends by their id. */
+	/** Messages by ts, and sends by their id. */
 	private readonly authors = new Map<number | string | null, string>();
 	private count = 0;
 	private at = 1_000_000;
@@ -74,7 +74,7 @@ export class RandomCommands {
 
 	next(): Command {
 		const { random } = this;
-		// Clocks of gateways differ: a later command may carry an earlier time.
+		// Clocks of gateways differ: a later command may have an earlier time.
 		this.at += random.below(2_000) - 500;
 		this.count += 1;
 		const action = this.action();
@@ -85,7 +85,7 @@ export class RandomCommands {
 		return { conversation: CHANNEL, actor, team: TEAM, at: this.at, action };
 	}
 
-	/** What it came to: later commands are about it. */
+	/** The outcome, which later commands refer to. */
 	saw({ outcome }: Decision): void {
 		if (!outcome.ok || !outcome.result.message || outcome.result.repeated) return;
 		const { ts, threadTs, editedTs, deleted, user, clientMsgId } = outcome.result.message;

@@ -18,7 +18,7 @@ import {
 	unfollowed,
 } from './facts.ts';
 
-/** What changed since a stamp. */
+/** Changes since a stamp. */
 
 const at = (step: number): number => BEGIN + step;
 const channel = conversation('C01', { createdTs: at(1) });
@@ -114,12 +114,12 @@ export function changesCases(subject: Subject): void {
 				(await found({ since: at(since) })).fresh
 					.map(({ message: one, prevTs }) => [one.ts - BEGIN, prevTs - BEGIN])
 					.sort((a, b) => a[0]! - b[0]!);
-			// Known: 5 and 6, of which 6 goes at 30; the broadcast at 21 is gone in the end and never told.
+			// Known: 5 and 6, of which 6 is deleted at 30; the broadcast at 21 is deleted in the end and never sent.
 			expect(await before(10)).toEqual([
 				[20, 6],
 				[40, 5],
 			]);
-			// Known: the broadcast as well, which is there until 50.
+			// Known: the broadcast as well, which exists until 50.
 			expect(await before(22)).toEqual([[40, 21]]);
 		});
 

@@ -8,9 +8,9 @@ import { pinCases, scheduledCases } from './pin-cases.ts';
 import { reactionCases } from './reaction-cases.ts';
 import { sourceCases } from './source-cases.ts';
 
-/** What every store has to keep to, seen through the port alone. */
+/** What every store guarantees, tested through its port alone. */
 
-/** A database of its own, empty at first. */
+/** A separate database, empty at first. */
 export interface StoreUnderTest {
 	open(): Promise<Store>;
 	remove(): Promise<void>;
@@ -20,7 +20,7 @@ export interface StoreUnderTest {
 export interface Subject {
 	readonly store: Store;
 	reopen(): Promise<Store>;
-	/** A second store with data of its own. */
+	/** A second store with its own data. */
 	another(): Promise<Store>;
 }
 

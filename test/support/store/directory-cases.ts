@@ -20,7 +20,7 @@ import {
 
 const MINUTE = 60_000_000;
 
-/** Walks all pages, each of which has to be full but the last. */
+/** Reads all pages; all but the last must be full. */
 async function allPages<T>(limit: number, page: (after: string | null) => Promise<Page<T>>): Promise<T[]> {
 	const found: T[] = [];
 	for (let after: string | null = null; ; ) {

@@ -4,10 +4,10 @@ import { type Conversation, NO_REMARK } from '../../../src/model/conversation.ts
 import type { Message } from '../../../src/model/message.ts';
 import type { Effect } from '../../../src/sequencer/effects.ts';
 
-/** Facts as the sequencer and the read state would hand them over, with everything unsaid left plain. */
+/** Facts as the sequencer and the read state produce them, with plain defaults. */
 
 export const TEAM = 'T01';
-/** A stamp of long ago, so that no start of a store is earlier than a fact. */
+/** A stamp of long ago, so that every start of a store is later than the facts. */
 export const BEGIN = 1_700_000_000_000_000;
 
 export const conversation = (id: string, fields: Partial<Conversation> = {}): Conversation => ({
@@ -66,7 +66,7 @@ export const posted = (subject: Conversation, said: Message): Effect => ({
 	thread: null,
 });
 
-/** Messages of U01, one for each step after the beginning; without the last. */
+/** Messages of U01, one for each step from `from` up to `to`, which is exclusive. */
 export const postsIn = (subject: Conversation, from: number, to: number): Effect[] =>
 	Array.from({ length: to - from }, (_, index) => posted(subject, message(subject.id, BEGIN + from + index)));
 
@@ -149,7 +149,7 @@ export const unfollowed = (subject: Conversation, user: string, threadTs: number
 	threadTs,
 });
 
-/** With the number after it given, and no users shown. */
+/** With the given number of reactions after it, and no users listed. */
 export const reacted = (
 	subject: Conversation,
 	to: Message,
@@ -204,5 +204,5 @@ export const token = (hash: string, of: string): Token => ({
 	expiresTs: null,
 });
 
-/** For `apply`, where what moved is not kept. */
+/** For `apply`, when moved cursors are not kept. */
 export const asIs = <T>(moved: T): T => moved;

@@ -109,7 +109,7 @@ export function historyCases(subject: Subject): void {
 
 		test('a page ends with the message that reaches the byte limit, in UTF-8', async () => {
 			const steps = [1, 2, 3, 4, 5, 6];
-			// 3 bytes each, and 2 of JSON: 302.
+			// 3 bytes per character, and 2 for JSON: 302.
 			const sized = (step: number) => message('C01', at(step), { text: '€'.repeat(100), extra: '{}' });
 			await subject.store.ledger.commit(steps.map((step) => posted(channel, sized(step))));
 			expect(await timeline({ mostBytes: 302 * 6 + 1 })).toEqual(steps);

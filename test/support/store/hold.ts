@@ -1,13 +1,13 @@
 import { openSqliteStore } from '../../../src/engine/embedded/sqlite/open.ts';
 import { conversation, created } from './facts.ts';
 
-/** A process of its own: opens the store in the given directory, writes to it, says how that went, and stays. */
+/** A separate process: opens the store in the given directory, writes to it, reports the result, and stays. */
 
 const [directory = ''] = process.argv.slice(2);
 try {
 	const store = await openSqliteStore(directory);
 	await store.ledger.commit([created(conversation('C01'), ['U01'])]);
-	// Nothing refers to the store any more: collecting garbage must not give the lock back.
+	// Nothing refers to the store any more: garbage collection must not release the lock.
 	Bun.gc(true);
 	console.log('open');
 	setInterval(() => undefined, 60_000);

@@ -19,7 +19,7 @@ const USERS = ['U01', 'U02', 'U03'];
 const CHANNELS = [conversation('C01'), conversation('C02')];
 const channel = CHANNELS[0] as (typeof CHANNELS)[number];
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers that are the same in every run. */
 function* numbers(seed: number): Generator<number, never> {
 	for (let state = seed; ; ) {
 		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -27,7 +27,7 @@ function* numbers(seed: number): Generator<number, never> {
 	}
 }
 
-/** Facts about the same few rows in any order, so that writes of one row meet all others. */
+/** Facts about the same few rows in any order, so that all kinds of writes meet on a row. */
 function randomFacts(seed: number, count: number): Fact[] {
 	const random = numbers(seed);
 	const pick = <T>(items: readonly T[]): T => items[Math.floor(random.next().value * items.length)] as T;

@@ -4,7 +4,7 @@ import type { Effect } from '../../../src/sequencer/effects.ts';
 import type { Subject } from './contract.ts';
 import { BEGIN, conversation, created, deleted, message, posted, TEAM, user } from './facts.ts';
 
-/** Pins and scheduled messages, as stores keep them. */
+/** Pins and scheduled messages in a store. */
 
 const at = (step: number): number => BEGIN + step;
 const channel = conversation('C01', { createdTs: at(1) });

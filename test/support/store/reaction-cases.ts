@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Subject } from './contract.ts';
 import { BEGIN, conversation, created, deleted, joined, message, posted, reacted } from './facts.ts';
 
-/** Reactions: what is shown of them, who they are by, and what changed of them since a stamp. */
+/** Reactions in a store: their counts, their users, and changes since a stamp. */
 
 const at = (step: number): number => BEGIN + step;
 const channel = conversation('C01', { createdTs: at(1) });
@@ -97,11 +97,11 @@ export function reactionCases(subject: Subject): void {
 			expect(await changes(at(10), at(12))).toEqual([['U02', '+1', false, 12, 1]]);
 			expect(await changes(at(9), at(100), 'U03')).toEqual([]);
 			expect(await changes(at(9), at(100), 'U04')).toEqual([]);
-			// The conversation's stamp moves with them: by it gateways know that there is something new.
+			// Reactions raise the conversation's stamp, which tells gateways that something changed.
 			expect((await subject.store.source.briefs(['C01']))[0]?.stamp).toBe(at(14));
 			await subject.store.ledger.commit([reacted(channel, second, 'U01', 'eyes', at(20), 2)]);
 			expect((await subject.store.source.briefs(['C01']))[0]?.stamp).toBe(at(20));
-			// More than the limit of changes: too far behind.
+			// More changes than the limit: too far behind.
 			expect(await changes(at(9))).toBeUndefined();
 			await subject.store.ledger.commit([deleted(channel, second, at(21))]);
 			expect(await changes(at(12))).toEqual([]);

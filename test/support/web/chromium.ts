@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 /**
- * A real Chromium. Where there is none, Debian's is installed; where that is not possible the tests fail and say what to do:
- * they are never left out.
+ * A real Chromium. If it is missing, Debian's is installed; if that is impossible, the tests fail and say what to do.
+ * They are never skipped.
  */
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -36,7 +36,7 @@ async function install(): Promise<string> {
 	if (!Bun.which('apt-get') || process.getuid?.() !== 0)
 		throw new Error(`There is no Chromium here. ${HELP}`);
 	console.log('Installing Chromium for the browser tests, once: apt-get install chromium');
-	// One at a time: scripts/services may install what it needs meanwhile.
+	// One at a time: scripts/services may install packages meanwhile.
 	const apt = ['flock', join(tmpdir(), 'tidemark-apt.lock'), 'apt-get'];
 	await run(...apt, 'update', '-qq');
 	await run(...apt, 'install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-dejavu-core');
@@ -48,6 +48,6 @@ async function install(): Promise<string> {
 export const launchChromium = async (): Promise<Browser> =>
 	chromium.launch({
 		executablePath: (await installed()) ?? (await install()),
-		// Chromium's own sandbox does not work as root, and in most containers; the pages are ours.
+		// Chromium's own sandbox does not work as root, nor in most containers; the pages are ours.
 		args: ['--no-sandbox', '--disable-dev-shm-usage'],
 	});

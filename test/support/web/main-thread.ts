@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * How long the main thread of a page computes in one piece, which is what holds up a frame. Chromium's own trace counts the CPU
- * time of each task, so that a busy machine, which makes every frame late, changes nothing.
+ * How long the main thread of a page computes without a break, which delays a frame. Chromium's trace has the CPU time
+ * of each task, so a busy machine, which delays every frame, does not change it.
  */
 
 interface TraceEvent {
@@ -16,7 +16,7 @@ interface TraceEvent {
 
 const TASK = 'RunTask';
 const CATEGORIES = ['disabled-by-default-devtools.timeline', 'blink.user_timing'];
-/** The page sets this mark, which names its thread in the trace. */
+/** The page sets this mark, which identifies its thread in the trace. */
 const MARK = 'traced';
 
 export interface Tasks {
@@ -25,7 +25,7 @@ export interface Tasks {
 	readonly totalMs: number;
 }
 
-/** Of this page, while `work` runs. */
+/** The tasks of this page while `work` runs. */
 export async function traceTasks(page: Page, work: () => Promise<unknown>): Promise<Tasks> {
 	const session = await page.context().browser()?.newBrowserCDPSession();
 	if (!session) throw new Error('the page has no browser');

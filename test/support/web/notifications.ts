@@ -2,10 +2,7 @@ import { expect } from 'bun:test';
 import type { CDPSession, Page, Worker } from 'playwright-core';
 import { eventually } from './screen.ts';
 
-/**
- * The service worker of a page, as the browser handles it: pushes are delivered to it by the browser itself, and what it shows
- * is asked from the browser.
- */
+/** The service worker of a page: the browser itself delivers pushes to it, and lists the notifications that it shows. */
 
 export interface ShownNotification {
 	readonly title: string;
@@ -21,7 +18,7 @@ export class NotificationDesk {
 		private readonly registrationId: string,
 	) {}
 
-	/** Once the page has registered its worker. */
+	/** When the page has registered its worker. */
 	static async of(page: Page): Promise<NotificationDesk> {
 		await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
 		const session = await page.context().newCDPSession(page);
@@ -33,7 +30,7 @@ export class NotificationDesk {
 		await session.send('ServiceWorker.enable');
 		const context = page.context();
 		const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
-		// A browser without a desktop has no badge to show: what it is told is written down instead.
+		// A browser without a desktop has no badge: the values are recorded instead.
 		await worker.evaluate(`self.badges = [];
 			self.handled = 0;
 			const { waitUntil } = ExtendableEvent.prototype;
@@ -45,7 +42,10 @@ export class NotificationDesk {
 		return new NotificationDesk(page, session, worker, await registered);
 	}
 
-	/** All at once, until the worker is done with them. What is shown is not asked for before: Chromium loses it then. */
+	/**
+	 * Delivers all at once, and waits until the worker has handled them. Notifications are not listed before that:
+	 * Chromium would lose them.
+	 */
 	async deliver(...pushed: readonly string[]): Promise<void> {
 		const handled = () => this.worker.evaluate<number>('handled');
 		const before = await handled();
@@ -66,7 +66,7 @@ export class NotificationDesk {
 		return this.worker.evaluate<number[]>('badges');
 	}
 
-	/** As if somebody clicked: nobody can, where there is no desktop. */
+	/** As if somebody clicked, which is impossible without a desktop. */
 	async click(tag: string): Promise<void> {
 		await this.worker.evaluate(`registration.getNotifications({ tag: ${JSON.stringify(tag)} })
 			.then(([notification]) => {

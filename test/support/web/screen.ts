@@ -8,7 +8,7 @@ import type { Person } from '../people.ts';
 
 export { eventually };
 
-/** One device of a person: a browser of its own with the interface open, and what one does with it. */
+/** One device of a person: a browser of its own with the interface open, and the actions of its user. */
 
 export interface Shown {
 	readonly conversations: readonly Conversation[];
@@ -17,9 +17,9 @@ export interface Shown {
 }
 
 export class Screen {
-	/** What went wrong in the page. A test that provokes it takes it out. */
+	/** Errors of the page. A test that provokes one removes it. */
 	readonly errors: string[] = [];
-	/** Every address that was asked for. */
+	/** Every requested address. */
 	readonly addresses: string[] = [];
 
 	constructor(
@@ -39,7 +39,7 @@ export class Screen {
 		return this.page.locator('.side-row').filter({ has: named });
 	}
 
-	/** The number at a conversation in the sidebar; an empty text for none. */
+	/** The badge of a conversation in the sidebar; an empty text if there is none. */
 	async badgeOf(name: string): Promise<string> {
 		return (await this.row(name).locator('.badge > [aria-hidden]').allInnerTexts())[0] ?? '';
 	}
@@ -73,7 +73,7 @@ export class Screen {
 		})`);
 	}
 
-	/** What is shown and what the server answers, of a moment in which nothing was read by itself. */
+	/** The counts on screen and the server's, from a moment in which nothing was read automatically. */
 	private async still(): Promise<{ shown: Shown; fresh: Awaited<ReturnType<typeof freshCounts>> }> {
 		for (;;) {
 			const before = await this.shown();
@@ -84,8 +84,8 @@ export class Screen {
 	}
 
 	/**
-	 * The law: what is on screen is what the SDK knows, and that is what the server answers to whoever asks. A page reads what it
-	 * has shown for half a second, also between two looks at it: then all of it is compared again.
+	 * The law: the counts on screen equal the SDK's, and those equal the server's answer to a fresh request. A page
+	 * reads messages that were shown for half a second, also between two queries: then everything is compared again.
 	 */
 	expectExact(): Promise<void> {
 		return eventually(() => this.expectExactNow());
@@ -97,7 +97,7 @@ export class Screen {
 		const snapshot = { conversations: new Map(conversations.map((one) => [one.id, one])), threads, badge };
 		const client = { getSnapshot: () => snapshot } as unknown as TidemarkClient;
 		expect(shownCounts(client)).toEqual(fresh);
-		// Drawn a moment after it is known.
+		// Rendered a moment after the SDK has it.
 		await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
 		const drawn = await this.page.evaluate<[string, string][]>(
 			`[...document.querySelectorAll('[data-conversation]')].map((row) =>
@@ -125,7 +125,7 @@ export async function openScreen(
 	return screen;
 }
 
-/** Ends the outage that the page shows: by its button, unless the page has tried again by itself before. */
+/** Ends the outage that the page shows: by its button, unless the page has already reconnected. */
 export async function tryNow(page: Page): Promise<void> {
 	await Promise.any([
 		page.getByRole('button', { name: 'Try now' }).click(),

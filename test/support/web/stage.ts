@@ -9,14 +9,14 @@ import { openScreen, type Screen } from './screen.ts';
 
 /**
  * A server and a browser, shared by all files of a process: starting Chromium and bundling the interface costs more than
- * most tests. Each scene is a workspace of its own. Every test ends without an error in any page.
+ * most tests. Each scene has its own workspace. A page error fails the test.
  */
 
 export interface Stage {
 	readonly server: TestServer;
 	readonly browser: Browser;
 	readonly admin: Call;
-	/** People with a channel `harbour` that all of them are in. */
+	/** Users with a channel `harbour` that all of them are in. */
 	scene(people: number): Promise<Scene>;
 	show(person: Person, options?: BrowserContextOptions): Promise<Screen>;
 }
@@ -39,7 +39,7 @@ function sharedServer(): Promise<TestServer> {
 	return starting;
 }
 
-/** A browser that died has failed the test that it died in; the others get another one. */
+/** A browser that crashed has failed its test; the other tests get a new one. */
 async function sharedBrowser(): Promise<Browser> {
 	const known = await launching;
 	if (known?.isConnected()) return known;
@@ -49,7 +49,7 @@ async function sharedBrowser(): Promise<Browser> {
 	return browser;
 }
 
-/** With flags, also with none of them (`{}`), the file gets a server of its own, on which nothing was made yet. */
+/** With flags, even an empty set (`{}`), the file gets a server of its own, without any data. */
 export function stage(flags?: Parameters<typeof startServer>[0]): Stage {
 	let server: TestServer | undefined;
 	let browser: Browser | undefined;
