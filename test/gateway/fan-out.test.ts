@@ -4,7 +4,7 @@ import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import type { Topic } from '../../src/engine/ports/bus.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
-import { listeningGateway } from './listening.ts';
+import { listeningGateway } from './listening-gateway.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
 /** A socket that is closed while an event is being delivered must not make another socket miss that event. */

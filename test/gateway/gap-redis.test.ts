@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { connectBoth, cutSubscribers, LAYOUTS, redisPlace } from '../support/redis.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 import { TestSocket } from '../support/socket.ts';
-import { listeningGateway } from './listening.ts';
+import { listeningGateway } from './listening-gateway.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
 /** A gateway that missed publications: no client continues as if it had received everything. */

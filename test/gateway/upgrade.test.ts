@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import type { Admission, Tickets } from '../../src/engine/ports/tickets.ts';
 import { TestSocket } from '../support/socket.ts';
-import { listeningGateway } from './listening.ts';
+import { listeningGateway } from './listening-gateway.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
 /**

@@ -4,7 +4,7 @@ import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import type { Bus, Topic } from '../../src/engine/ports/bus.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
-import { listeningGateway } from './listening.ts';
+import { listeningGateway } from './listening-gateway.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
 /** State is read after the subscription to its changes is active, and only if something may have changed before. */

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { TestSocket } from '../support/socket.ts';
-import { listeningGateway } from './listening.ts';
+import { listeningGateway } from './listening-gateway.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
 /** A socket whose session cannot start is closed after a pause, because clients reconnect at once. */
