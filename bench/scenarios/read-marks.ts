@@ -100,9 +100,9 @@ async function overSockets(
 			for (const [index, ts] of unread.entries()) {
 				const began = performance.now();
 				const answered = one.until((frame) => frame.reply_to === index + 2);
-				const heard = other.until((frame) => frame.type === 'channel_marked' && frame.ts === ts);
+				const marked = other.until((frame) => frame.type === 'channel_marked' && frame.ts === ts);
 				one.send({ id: index + 2, type: 'mark', channel, ts });
-				const at = await Promise.all([answered, heard]);
+				const at = await Promise.all([answered, marked]);
 				seen.answerMs.push(at[0] - began);
 				seen.otherMs.push(at[1] - began);
 			}
@@ -147,7 +147,7 @@ type Frame = Readonly<Record<string, unknown>>;
 /** A socket that reports when it receives something. */
 class Device {
 	private waiting:
-		| { readonly is: (frame: Frame) => boolean; readonly heard: (at: number) => void }
+		| { readonly is: (frame: Frame) => boolean; readonly marked: (at: number) => void }
 		| undefined;
 
 	private constructor(private readonly socket: WebSocket) {
@@ -156,7 +156,7 @@ class Device {
 			const { waiting } = this;
 			if (!waiting?.is(JSON.parse(String(data)) as Frame)) return;
 			this.waiting = undefined;
-			waiting.heard(at);
+			waiting.marked(at);
 		};
 	}
 
@@ -169,8 +169,8 @@ class Device {
 
 	/** Resolves with the time of arrival. */
 	until(is: (frame: Frame) => boolean): Promise<number> {
-		return new Promise((heard) => {
-			this.waiting = { is, heard };
+		return new Promise((marked) => {
+			this.waiting = { is, marked };
 		});
 	}
 

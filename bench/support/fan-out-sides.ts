@@ -42,8 +42,8 @@ export class NumberedPosts {
 		this.number += 1;
 		// Both are awaited together: the answer to the post may arrive after the last delivery.
 		const answered = post(`${timedText(this.number)} ${MESSAGE_TEXT}`);
-		const [heard] = await Promise.all([listeners.received(this.number), answered]);
-		return heard;
+		const [receivedAt] = await Promise.all([listeners.received(this.number), answered]);
+		return receivedAt;
 	}
 }
 

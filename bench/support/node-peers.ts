@@ -52,8 +52,8 @@ async function install(bench: Bench): Promise<string> {
 		cwd: directory,
 		stdio: ['ignore', 'ignore', 'pipe'],
 	});
-	const told = await new Response(npm.stderr).text();
-	if ((await npm.exited) !== 0) throw new NotHere(`npm could not install ws and socket.io:\n${told}`);
+	const output = await new Response(npm.stderr).text();
+	if ((await npm.exited) !== 0) throw new NotHere(`npm could not install ws and socket.io:\n${output}`);
 	writeFileSync(complete, '');
 	return directory;
 }

@@ -21,16 +21,16 @@ export async function benchServices(
 			},
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
-		const told = await new Response(child.stdout).text();
+		const output = await new Response(child.stdout).text();
 		if ((await child.exited) !== 0) throw new Error(`scripts/services ${args.join(' ')} failed`);
-		return told;
+		return output;
 	};
 	bench.progress(`starting ${wanted.join(', ')}`);
 	bench.atEnd(() => services('down'));
-	const told = await services('up', ...wanted);
+	const output = await services('up', ...wanted);
 	return (variable) => {
-		const found = new RegExp(`^${variable}=(.*)$`, 'm').exec(told)?.[1];
-		if (found === undefined) throw new Error(`scripts/services did not tell ${variable}`);
+		const found = new RegExp(`^${variable}=(.*)$`, 'm').exec(output)?.[1];
+		if (found === undefined) throw new Error(`scripts/services did not print ${variable}`);
 		return found;
 	};
 }

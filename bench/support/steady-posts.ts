@@ -66,13 +66,13 @@ class SteadyPosts {
 		const { server, conversations } = this;
 		const count = perSecond * seconds;
 		const first = this.posted;
-		const heard: Promise<number>[] = [];
+		const arrivals: Promise<number>[] = [];
 		const cpuBefore = cpuSecondsOf(server.pids);
 		const began = performance.now();
 		const dueBy = (ms: number): number => Math.min(count, Math.floor((ms / 1000) * perSecond));
-		const clock = new Schedule(dueBy, (number) => heard.push(this.post(first + number)));
+		const clock = new Schedule(dueBy, (number) => arrivals.push(this.post(first + number)));
 		await sendOnSchedule([clock], { nowMs: () => performance.now() - began, endMs: seconds * 1000 });
-		const lastMs = await Promise.all(heard);
+		const lastMs = await Promise.all(arrivals);
 		this.posted += count;
 		const wall = (performance.now() - began) / 1000;
 		for (const { poster } of conversations)

@@ -49,9 +49,9 @@ afterAll(async () => {
 });
 
 function kafka() {
-	const told = process.env.TIDEMARK_TEST_KAFKA_SASL;
-	const [, username = '', password = '', broker = ''] = /^(.+):(.+)@(.+)$/.exec(told ?? '') ?? [];
-	if (!broker) throw new Error('TIDEMARK_TEST_KAFKA_SASL is not set: scripts/services up kafka tells it');
+	const setting = process.env.TIDEMARK_TEST_KAFKA_SASL;
+	const [, username = '', password = '', broker = ''] = /^(.+):(.+)@(.+)$/.exec(setting ?? '') ?? [];
+	if (!broker) throw new Error('TIDEMARK_TEST_KAFKA_SASL is not set: scripts/services up kafka prints it');
 	return { username, password, broker };
 }
 
@@ -193,10 +193,10 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	],
 ];
 
-for (const [what, changed, told] of cases)
+for (const [what, changed, expected] of cases)
 	test(`${what} is reported in one line, without any password`, async () => {
 		const line = await refusal(changed());
-		expect(line).toMatch(told);
+		expect(line).toMatch(expected);
 		expect(line).not.toContain('\n');
 		for (const secret of [PASSWORD, 'wrong-one', kafka().password]) expect(line).not.toContain(secret);
 	});

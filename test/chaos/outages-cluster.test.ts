@@ -15,7 +15,7 @@ const TOLD_WITHIN_MS = 60_000;
 const postgres = (): string => stage.services.env[POSTGRES_VARIABLE] as string;
 
 /** Whether each worker reports PostgreSQL as unavailable: in /readyz and as a metric. */
-const toldAway = (): Promise<{ ready: boolean; metric: boolean }[]> =>
+const reportedUnavailable = (): Promise<{ ready: boolean; metric: boolean }[]> =>
 	Promise.all(
 		stage.cluster.workers.map(async ({ url }) => {
 			const [ready, metrics] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/metrics`)]);
@@ -34,13 +34,14 @@ test('PostgreSQL is unavailable for a while: loaded conversations continue', asy
 		for (let number = 0; number < 20; number += 1) await stage.sendTwice(`while-away-${number}`);
 		// After three failed writes.
 		await eventually(
-			async () => expect(await toldAway()).toContainEqual({ ready: true, metric: true }),
+			async () => expect(await reportedUnavailable()).toContainEqual({ ready: true, metric: true }),
 			TOLD_WITHIN_MS,
 		);
 		await stage.services.start('postgres');
 	});
 	await eventually(async () => {
-		for (const told of await toldAway()) expect(told).toEqual({ ready: false, metric: false });
+		for (const reported of await reportedUnavailable())
+			expect(reported).toEqual({ ready: false, metric: false });
 	}, TOLD_WITHIN_MS);
 });
 

@@ -61,7 +61,7 @@ async function textsIn(place: string, threadTs?: string): Promise<string[]> {
 }
 
 /** What the worker reports about PostgreSQL: in /readyz, as metrics, and in its log. */
-async function told() {
+async function report() {
 	const [worker] = cluster.workers;
 	const [ready, metrics] = await Promise.all(
 		['readyz', 'metrics'].map((path) => fetch(`${worker!.url}/${path}`)),
@@ -136,13 +136,13 @@ const readOnly = (isReadOnly: boolean): Promise<void> =>
 test('PostgreSQL rejects writes: the worker reports it with what to do, and delivers nothing twice', async () => {
 	const socket = await connect(grace);
 	await post(channel, 'before');
-	await eventually(async () => expect((await told()).degraded).toEqual([]), WITHIN_MS);
-	const loggedBefore = (await told()).logged.length;
+	await eventually(async () => expect((await report()).degraded).toEqual([]), WITHIN_MS);
+	const loggedBefore = (await report()).logged.length;
 	await readOnly(true);
 	const texts = Array.from({ length: 20 }, (_, number) => `read-only ${number}`);
 	for (const text of texts) await post(channel, text);
 	await eventually(async () => {
-		const { degraded, metric, lag, failed } = await told();
+		const { degraded, metric, lag, failed } = await report();
 		expect(degraded).toHaveLength(1);
 		expect(degraded[0]).toContain('rejects writes');
 		expect(degraded[0]).toContain('TIDEMARK_POSTGRES_URL');
@@ -151,15 +151,15 @@ test('PostgreSQL rejects writes: the worker reports it with what to do, and deli
 		expect(failed).toBeGreaterThan(2);
 	}, WITHIN_MS);
 	// After a few more attempts.
-	const { failed } = await told();
-	await eventually(async () => expect((await told()).failed).toBeGreaterThan(failed), WITHIN_MS);
+	const { failed } = await report();
+	await eventually(async () => expect((await report()).failed).toBeGreaterThan(failed), WITHIN_MS);
 	await socket.settled();
 	const delivered = socket.having(({ type, text }) => type === 'message' && texts.includes(text));
 	expect(delivered.map(({ text }) => text)).toEqual(texts);
-	expect((await told()).logged).toHaveLength(loggedBefore + 1);
+	expect((await report()).logged).toHaveLength(loggedBefore + 1);
 	await readOnly(false);
 	await eventually(async () => {
-		const { degraded, metric, lag } = await told();
+		const { degraded, metric, lag } = await report();
 		expect({ degraded, metric, lag }).toEqual({ degraded: [], metric: false, lag: 0 });
 	}, WITHIN_MS);
 	expect((await textsIn(channel)).slice(0, 20)).toEqual(texts.toReversed());
@@ -169,7 +169,7 @@ test('PostgreSQL rejects writes: the worker reports it with what to do, and deli
 test('PostgreSQL lags: counts are verified as far as it has the messages, and none is reported as drift', async () => {
 	const place = await makeChannel('behind');
 	await post(place, 'stored');
-	await eventually(async () => expect((await told()).lag).toBe(0), WITHIN_MS);
+	await eventually(async () => expect((await report()).lag).toBe(0), WITHIN_MS);
 	await readOnly(true);
 	try {
 		await post(place, 'not stored yet');
@@ -191,7 +191,7 @@ test('PostgreSQL lags: counts are verified as far as it has the messages, and no
 	} finally {
 		await readOnly(false);
 	}
-	await eventually(async () => expect((await told()).lag).toBe(0), WITHIN_MS);
+	await eventually(async () => expect((await report()).lag).toBe(0), WITHIN_MS);
 	expect(await admin('admin.unreads.verify', { channel: place, repair: true })).toMatchObject({
 		checked: 2,
 		drifted: [],

@@ -9,7 +9,7 @@ import { type OwnServices, ownServices } from '../support/services.ts';
 
 /** What a worker reports when an operator has to act: in /readyz, as a metric, and once in its log. */
 
-const TOLD_WITHIN_MS = 30_000;
+const REPORTED_WITHIN_MS = 30_000;
 const AWAY_MS = 8_000;
 let services: OwnServices;
 let cluster: TestCluster;
@@ -33,7 +33,7 @@ const redisUrl = (): string => services.env.TIDEMARK_TEST_REDIS_URL as string;
 
 const worker = () => cluster.workers[0]!;
 
-async function told(): Promise<{ degraded: string[]; metric: boolean }> {
+async function report(): Promise<{ degraded: string[]; metric: boolean }> {
 	const [ready, metrics] = await Promise.all(
 		['readyz', 'metrics'].map((path) => fetch(`${worker().url}/${path}`)),
 	);
@@ -60,7 +60,7 @@ test('a worker reports partitions that it cannot read, with what to do, until th
 		);
 	await cluster.add('worker');
 	await eventually(async () => {
-		const { degraded, metric } = await told();
+		const { degraded, metric } = await report();
 		expect(metric).toBeTrue();
 		expect(degraded.sort()).toEqual(
 			lost.map((partition) =>
@@ -71,13 +71,16 @@ test('a worker reports partitions that it cannot read, with what to do, until th
 				),
 			),
 		);
-	}, TOLD_WITHIN_MS);
+	}, REPORTED_WITHIN_MS);
 	// The worker retries twice a second, and logs each partition once.
 	await Bun.sleep(2_000);
 	for (const partition of lost)
 		expect(logged().filter(({ msg, method = '' }) => `${msg} ${method}`.includes(partition))).toHaveLength(1);
 	await onPostgres(`DELETE FROM ${installation}.partition_progress WHERE next_offset = 1000`);
-	await eventually(async () => expect(await told()).toEqual({ degraded: [], metric: false }), TOLD_WITHIN_MS);
+	await eventually(
+		async () => expect(await report()).toEqual({ degraded: [], metric: false }),
+		REPORTED_WITHIN_MS,
+	);
 });
 
 test('a Redis outage causes one log line at its start and one at its end', async () => {
@@ -86,17 +89,17 @@ test('a Redis outage causes one log line at its start and one at its end', async
 	try {
 		await eventually(
 			async () =>
-				expect((await told()).degraded).toContainEqual(
+				expect((await report()).degraded).toContainEqual(
 					expect.stringMatching(/^read state, since \S+Z: this worker cannot check it: ./),
 				),
-			TOLD_WITHIN_MS,
+			REPORTED_WITHIN_MS,
 		);
 		// At least two more attempts.
 		await Bun.sleep(AWAY_MS);
 	} finally {
 		await services.start('redis');
 	}
-	await eventually(async () => expect((await told()).degraded).toEqual([]), TOLD_WITHIN_MS);
+	await eventually(async () => expect((await report()).degraded).toEqual([]), REPORTED_WITHIN_MS);
 	const since = logged().slice(before);
 	const ofReadState = since.map(({ msg }) => msg).filter((msg) => msg.startsWith('read state '));
 	expect(ofReadState).toEqual([
@@ -132,6 +135,6 @@ test('a worker that cannot start, because marks are unreadable and Redis is empt
 			'starting',
 			expect.stringMatching(new RegExp(`^partition ${topic}/0, since \\S+Z: entry \\d+ .* has version 2`)),
 		]);
-	}, TOLD_WITHIN_MS);
+	}, REPORTED_WITHIN_MS);
 	await starting.end('SIGKILL');
 }, 300_000);

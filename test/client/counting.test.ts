@@ -11,10 +11,10 @@ import { counts, row } from '../support/client/fake-server.ts';
 const ME = 'U1';
 const stamp = (number: number): string => `17000000${String(number).padStart(8, '0')}`;
 const ts = (number: number): string => `${stamp(number).slice(0, 10)}.${stamp(number).slice(10)}`;
-const told = (conversation: number, user: number, more: object = {}) =>
+const rowAt = (conversation: number, user: number, more: object = {}) =>
 	row('C1', { position: stamp(conversation) + stamp(user), ...more });
 
-function stage(rows = [told(0, 0)]) {
+function stage(rows = [rowAt(0, 0)]) {
 	const state = new CountsState(() => undefined);
 	const wishes: string[] = [];
 	state.self = ME;
@@ -33,31 +33,31 @@ function stage(rows = [told(0, 0)]) {
 		apply({ ...message, ts: ts(number), prev_ts: last, position: stamp(number), ...more });
 		last = ts(number);
 	};
-	const tell = (event: object) => apply({ type: 'unread_counts_updated', channel: 'C1', ...event });
-	return { apply, post, tell, wishes, shown: () => state.conversations.get('C1'), state };
+	const receiveRow = (event: object) => apply({ type: 'unread_counts_updated', channel: 'C1', ...event });
+	return { apply, post, receiveRow, wishes, shown: () => state.conversations.get('C1'), state };
 }
 
 test('messages that arrived before an older row are counted on top of it', () => {
-	const { post, tell, shown, wishes } = stage();
+	const { post, receiveRow, shown, wishes } = stage();
 	post(1);
 	post(2);
 	post(3);
-	tell(told(1, 9, { latest: ts(1), last_read: ts(1) }));
+	receiveRow(rowAt(1, 9, { latest: ts(1), last_read: ts(1) }));
 	expect(shown()).toMatchObject({ unreadCount: 2, lastRead: ts(1), latest: ts(3) });
 	expect(wishes).toEqual([]);
 });
 
 test('a row that is older than the known one is ignored', () => {
-	const { tell, shown } = stage();
-	tell(told(5, 9, { unread_count: 4 }));
-	tell(told(5, 8, { unread_count: 9 }));
-	tell(told(4, 9, { unread_count: 9 }));
+	const { receiveRow, shown } = stage();
+	receiveRow(rowAt(5, 9, { unread_count: 4 }));
+	receiveRow(rowAt(5, 8, { unread_count: 9 }));
+	receiveRow(rowAt(4, 9, { unread_count: 9 }));
 	expect(shown()?.unreadCount).toBe(4);
 });
 
 test('a message that the row includes, or that arrives twice, counts once', () => {
-	const { post, tell, shown } = stage();
-	tell(told(1, 1, { unread_count: 1, latest: ts(1) }));
+	const { post, receiveRow, shown } = stage();
+	receiveRow(rowAt(1, 1, { unread_count: 1, latest: ts(1) }));
 	post(1);
 	post(2);
 	post(2, { prev_ts: ts(1) });
@@ -65,12 +65,12 @@ test('a message that the row includes, or that arrives twice, counts once', () =
 });
 
 test('a row older than the kept messages is fetched again', () => {
-	const { post, tell, wishes, shown } = stage();
+	const { post, receiveRow, wishes, shown } = stage();
 	for (let number = 1; number <= 600; number += 1) post(number);
-	tell(told(50, 9, { unread_count: 0 }));
+	receiveRow(rowAt(50, 9, { unread_count: 0 }));
 	expect(wishes).toEqual(['C1']);
 	expect(shown()?.unreadCount).toBe(600);
-	tell(told(150, 9, { unread_count: 0 }));
+	receiveRow(rowAt(150, 9, { unread_count: 0 }));
 	expect(shown()?.unreadCount).toBe(450);
 });
 
@@ -82,7 +82,7 @@ test('counts stop at 10,000 and are flagged as capped', () => {
 		mention_count: 9_999,
 		badge_count: 9_999,
 	};
-	const { post, shown } = stage([told(0, 0, full)]);
+	const { post, shown } = stage([rowAt(0, 0, full)]);
 	post(1, { text: '<!channel>' });
 	expect(shown()).toMatchObject({ unreadCount: 10_000, mentionCount: 10_000, isCapped: false });
 	post(2, { text: '<!channel>' });
@@ -131,9 +131,9 @@ test('a deleted newest message is not a gap while the new latest is unknown', ()
 });
 
 test('an archived conversation no longer counts; an unarchived one is fetched', () => {
-	const { apply, tell, shown, state, wishes } = stage([told(0, 0, { badge_count: 3 })]);
+	const { apply, receiveRow, shown, state, wishes } = stage([rowAt(0, 0, { badge_count: 3 })]);
 	apply({ type: 'channel_archive', channel: 'C1', position: stamp(1) });
-	tell(told(1, 9, { unread_count: 4 }));
+	receiveRow(rowAt(1, 9, { unread_count: 4 }));
 	expect(shown()).toBeUndefined();
 	expect(state.badge).toBe(0);
 	apply({ type: 'channel_unarchive', channel: 'C1', position: stamp(2) });
@@ -148,22 +148,22 @@ test('an archived conversation no longer counts; an unarchived one is fetched', 
 		prev_ts: ts(0),
 		position: stamp(3),
 	});
-	tell(told(2, 9, { unread_count: 4 }));
+	receiveRow(rowAt(2, 9, { unread_count: 4 }));
 	expect(shown()?.unreadCount).toBe(5);
 });
 
 test('after a rejoin, rows from before are older, and counts start at zero', () => {
-	const { apply, tell, shown, state } = stage([told(0, 0, { unread_count: 5 })]);
+	const { apply, receiveRow, shown, state } = stage([rowAt(0, 0, { unread_count: 5 })]);
 	apply({ type: 'channel_left', channel: 'C1', position: stamp(1) });
 	apply({
 		type: 'channel_joined',
 		channel: { ...row('C1'), position: undefined, name: 'quay' },
 		position: stamp(2),
 	});
-	tell(told(0, 5, { unread_count: 5 }));
+	receiveRow(rowAt(0, 5, { unread_count: 5 }));
 	expect(shown()).toMatchObject({ unreadCount: 0, name: 'quay' });
 	expect(state.revision('C1')).toBeUndefined();
-	tell(told(2, 6, { revision: 3 }));
+	receiveRow(rowAt(2, 6, { revision: 3 }));
 	expect(state.revision('C1')).toBe(3);
 });
 

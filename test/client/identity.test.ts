@@ -67,9 +67,9 @@ test('only changed parts of a snapshot are new objects', async () => {
 
 test('an event that changes nothing notifies no listener', async () => {
 	const { server, client } = await stage();
-	let told = 0;
+	let notified = 0;
 	client.subscribe(() => {
-		told += 1;
+		notified += 1;
 	});
 	server.socket.push(
 		{ type: 'pong', reply_to: 7 },
@@ -77,34 +77,34 @@ test('an event that changes nothing notifies no listener', async () => {
 	);
 	server.socket.push({ type: 'something_new', position: '1700000000000001' });
 	await server.time.pass(100);
-	expect(told).toBe(0);
+	expect(notified).toBe(0);
 	const conversation = client.conversation('C7');
 	conversation.subscribe(() => {
-		told += 1;
+		notified += 1;
 	});
 	await server.time.pass(100);
 	const view = conversation.getSnapshot();
-	told = 0;
+	notified = 0;
 	// An edit of a message that is not loaded.
 	const edited = { ts: ts(1), user: 'U2', text: 'better' };
 	server.socket.push({ type: 'message', subtype: 'message_changed', channel: 'C7', message: edited });
 	await server.time.pass(100);
-	expect(told).toBe(0);
+	expect(notified).toBe(0);
 	expect(conversation.getSnapshot()).toBe(view);
 });
 
 test('a burst of events notifies at most once per frame, and only the listeners that it concerns', async () => {
 	const { server, client } = await stage();
-	const told = { client: 0, badge: 0, busy: 0, quiet: 0 };
-	const count = (name: keyof typeof told) => () => {
-		told[name] += 1;
+	const notified = { client: 0, badge: 0, busy: 0, quiet: 0 };
+	const count = (name: keyof typeof notified) => () => {
+		notified[name] += 1;
 	};
 	client.subscribe(count('client'));
 	client.badge.subscribe(count('badge'));
 	client.conversation('C7').subscribe(count('busy'));
 	client.conversation('C8').subscribe(count('quiet'));
 	await server.time.pass(100);
-	for (const name of ['client', 'badge', 'busy', 'quiet'] as const) told[name] = 0;
+	for (const name of ['client', 'badge', 'busy', 'quiet'] as const) notified[name] = 0;
 	for (let number = 1; number <= 500; number += 1) {
 		server.socket.push(message('C7', number, number - 1));
 		// Each event in its own turn, as a socket delivers them.
@@ -112,26 +112,26 @@ test('a burst of events notifies at most once per frame, and only the listeners 
 	}
 	await server.time.pass(16);
 	expect(client.conversation('C7').getSnapshot().conversation?.unreadCount).toBe(500);
-	expect(told.client).toBe(2);
-	expect(told.busy).toBe(2);
-	expect(told.quiet).toBe(0);
-	expect(told.badge).toBe(0);
+	expect(notified.client).toBe(2);
+	expect(notified.busy).toBe(2);
+	expect(notified.quiet).toBe(0);
+	expect(notified.badge).toBe(0);
 });
 
 test('an unsubscribed listener is not called, even if the same function subscribed twice', async () => {
 	const { server, client } = await stage();
-	let told = 0;
+	let notified = 0;
 	const listener = () => {
-		told += 1;
+		notified += 1;
 	};
 	const [first, second] = [client.subscribe(listener), client.subscribe(listener)];
 	first();
 	first();
 	server.socket.push(message('C7', 1, 0));
 	await server.time.pass(100);
-	expect(told).toBe(1);
+	expect(notified).toBe(1);
 	second();
 	server.socket.push(message('C7', 2, 1));
 	await server.time.pass(100);
-	expect(told).toBe(1);
+	expect(notified).toBe(1);
 });

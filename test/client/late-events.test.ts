@@ -86,7 +86,7 @@ async function stage(answers: ConstructorParameters<typeof FakeServer>[0] = {}) 
 	const replies = () => thread.getSnapshot().replies.map(({ text }) => text);
 	const named = () => client.getSnapshot().conversations.get('C1');
 	return {
-		tell: server.socket.push.bind(server.socket),
+		receive: server.socket.push.bind(server.socket),
 		server,
 		client,
 		conversation,
@@ -98,55 +98,55 @@ async function stage(answers: ConstructorParameters<typeof FakeServer>[0] = {}) 
 }
 
 test('an older edit, or the post itself, does not replace a newer text', async () => {
-	const { tell, texts, named } = await stage();
-	tell(posted(4, 3), edited(4, 6, 'second'));
-	tell(edited(4, 5, 'first'), posted(4, 3));
+	const { receive, texts, named } = await stage();
+	receive(posted(4, 3), edited(4, 6, 'second'));
+	receive(edited(4, 5, 'first'), posted(4, 3));
 	expect(texts()).toEqual(['text 1', 'text 2', 'text 3', 'second']);
 	expect(named()?.preview?.text).toBe('second');
-	tell(edited(4, 7, 'third'));
+	receive(edited(4, 7, 'third'));
 	expect(texts().at(-1)).toBe('third');
 	expect(named()?.preview?.text).toBe('third');
 });
 
 test('a deleted message does not return with a late post, edit or reply', async () => {
-	const { tell, texts } = await stage();
-	tell(posted(4, 3), posted(5, 4), deleted(4, 6));
-	tell(posted(4, 3), edited(4, 5, 'late'), replied(4, 5, 1, 5));
+	const { receive, texts } = await stage();
+	receive(posted(4, 3), posted(5, 4), deleted(4, 6));
+	receive(posted(4, 3), edited(4, 5, 'late'), replied(4, 5, 1, 5));
 	expect(texts()).toEqual(['text 1', 'text 2', 'text 3', 'text 5']);
-	tell(deleted(5, 7), posted(5, 3));
+	receive(deleted(5, 7), posted(5, 3));
 	expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
 });
 
 test('a message that was deleted before the page was loaded does not appear', async () => {
-	const { tell, texts } = await stage();
-	tell(posted(2.5, 2));
+	const { receive, texts } = await stage();
+	receive(posted(2.5, 2));
 	expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
 });
 
 test('a deleted reply stays deleted, a late count changes nothing, and a deletion still counts', async () => {
-	const { tell, replies, thread, conversation } = await stage();
-	tell(reply(1, 4), replied(1, 4, 1, 4), reply(1, 5), replied(1, 5, 2, 5));
-	tell(deleted(4, 6), replied(1, 6, 1, 5));
-	tell(reply(1, 4), replied(1, 4, 1, 4), replied(1, 5, 2, 5));
+	const { receive, replies, thread, conversation } = await stage();
+	receive(reply(1, 4), replied(1, 4, 1, 4), reply(1, 5), replied(1, 5, 2, 5));
+	receive(deleted(4, 6), replied(1, 6, 1, 5));
+	receive(reply(1, 4), replied(1, 4, 1, 4), replied(1, 5, 2, 5));
 	expect(replies()).toEqual(['text 5']);
 	const shown = () => [
 		thread.getSnapshot().root?.replyCount,
 		conversation.getSnapshot().messages[0]?.replyCount,
 	];
 	expect(shown()).toEqual([1, 1]);
-	tell(deleted(5, 7), replied(1, 7, 0, 0));
+	receive(deleted(5, 7), replied(1, 7, 0, 0));
 	expect(shown()).toEqual([0, 0]);
 	expect(replies()).toEqual([]);
 });
 
 test('a root that arrives again keeps its replies', async () => {
-	const { tell, conversation } = await stage();
-	tell(posted(4, 3), replied(4, 5, 1, 5), posted(4, 3));
+	const { receive, conversation } = await stage();
+	receive(posted(4, 3), replied(4, 5, 1, 5), posted(4, 3));
 	expect(conversation.getSnapshot().messages.at(-1)).toMatchObject({ text: 'text 4', replyCount: 1 });
 });
 
 test('totals of threads are ordered by version, whatever the clocks of gateways say', async () => {
-	const { tell, client } = await stage();
+	const { receive, client } = await stage();
 	const totals = (unread: number, user: number, conversations: number, at: number) => ({
 		type: 'update_thread_state',
 		has_unreads: unread > 0,
@@ -157,20 +157,20 @@ test('totals of threads are ordered by version, whatever the clocks of gateways 
 		...stamped(at),
 	});
 	const shown = () => client.getSnapshot().threads.unreadCount;
-	tell(totals(1, 1, 5, 900), totals(2, 1, 6, 6));
+	receive(totals(1, 1, 5, 900), totals(2, 1, 6, 6));
 	expect(shown()).toBe(2);
-	tell(totals(1, 1, 5, 901));
+	receive(totals(1, 1, 5, 901));
 	expect(shown()).toBe(2);
 	// The user left the conversation that had changed last.
-	tell(totals(0, 2, 3, 7));
+	receive(totals(0, 2, 3, 7));
 	expect(shown()).toBe(0);
 	// A lost Redis was rebuilt; then somebody replied.
-	tell(totals(5, 1, 9, 8));
+	receive(totals(5, 1, 9, 8));
 	expect(shown()).toBe(5);
 });
 
 test('an older name, topic or purpose does not return', async () => {
-	const { tell, named } = await stage();
+	const { receive, named } = await stage();
 	const rename = (name: string, at: number) => ({
 		type: 'channel_rename',
 		channel: { id: 'C1', name },
@@ -182,9 +182,9 @@ test('an older name, topic or purpose does not return', async () => {
 		topic: text,
 		...stamped(at),
 	});
-	tell(rename('second', 6), rename('first', 5), topic('new', 8), topic('old', 7));
+	receive(rename('second', 6), rename('first', 5), topic('new', 8), topic('old', 7));
 	expect(named()).toMatchObject({ name: 'second', topic: 'new' });
-	tell(rename('third', 9));
+	receive(rename('third', 9));
 	expect(named()?.name).toBe('third');
 });
 
@@ -196,28 +196,28 @@ const joined = (at: number) => ({
 });
 
 test('a late leave or archive does not remove a conversation that the user has rejoined', async () => {
-	const { tell, named, texts, conversation, server } = await stage();
-	tell(about('channel_left', 4), joined(6));
+	const { receive, named, texts, conversation, server } = await stage();
+	receive(about('channel_left', 4), joined(6));
 	expect(named()).toBeDefined();
 	await conversation.load();
-	tell(about('channel_left', 4), about('channel_left', 5));
+	receive(about('channel_left', 4), about('channel_left', 5));
 	expect(named()).toBeDefined();
 	expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
 	// The archive arrives after the unarchive, or twice.
-	tell(about('channel_unarchive', 8), about('channel_archive', 7));
+	receive(about('channel_unarchive', 8), about('channel_archive', 7));
 	expect(named()).toBeDefined();
 	expect(server.callsOf('conversations.info').length).toBe(0);
-	tell(about('channel_archive', 9));
+	receive(about('channel_archive', 9));
 	expect(named()).toBeUndefined();
 });
 
 test('a late join or unarchive does not restore a conversation that the user has left', async () => {
-	const { tell, named, server } = await stage();
-	tell(about('channel_left', 7));
-	tell(joined(5), about('channel_unarchive', 6));
+	const { receive, named, server } = await stage();
+	receive(about('channel_left', 7));
+	receive(joined(5), about('channel_unarchive', 6));
 	expect(named()).toBeUndefined();
 	expect(server.callsOf('conversations.info').length).toBe(0);
-	tell(joined(8));
+	receive(joined(8));
 	expect(named()).toBeDefined();
 });
 
@@ -226,11 +226,11 @@ test('a leave that is older than the counts makes the client fetch the membershi
 		{ channel: { ...channel('C1'), ...row('C1', { latest: ts(3), position: stamp(3) + stamp(3) }) } },
 		{ channel: channel('C1') },
 	];
-	const { tell, named, server } = await stage({ 'conversations.info': () => answers.shift() ?? {} });
-	tell(about('channel_left', 2));
+	const { receive, named, server } = await stage({ 'conversations.info': () => answers.shift() ?? {} });
+	receive(about('channel_left', 2));
 	await server.time.pass(0);
 	expect(named()).toBeDefined();
-	tell(about('channel_left', 2));
+	receive(about('channel_left', 2));
 	await server.time.pass(0);
 	expect(named()).toBeUndefined();
 });

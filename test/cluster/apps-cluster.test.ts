@@ -47,13 +47,13 @@ test('a new channel and a new user cause events', async () => {
 	const app = await new AppClient(cluster.url, stage.appToken).start();
 	const { channel } = await stage.ada('conversations.create', { name: 'mole' });
 	const { user } = await stage.admin('admin.users.create', { team_id: stage.team, name: 'linus' });
-	const heard = () =>
+	const received = () =>
 		app.events.map(
 			({ payload }) => `${payload.event.type} ${payload.event.channel?.id ?? payload.event.user?.id}`,
 		);
 	await eventually(
 		async () =>
-			expect(heard()).toEqual(
+			expect(received()).toEqual(
 				expect.arrayContaining([`channel_created ${channel.id}`, `team_join ${user.id}`]),
 			),
 		PATIENCE_MS,
@@ -100,8 +100,8 @@ test('killing a gateway under load loses no unacknowledged event', async () => {
 	await cluster.add('gateway');
 	const posted = Array.from({ length: 60 }, (_, index) => `tide ${100 + index}`);
 	await eventually(async () => {
-		const heard = new Set(textsOf(apps));
-		expect(posted.filter((text) => !heard.has(text))).toEqual([]);
+		const received = new Set(textsOf(apps));
+		expect(posted.filter((text) => !received.has(text))).toEqual([]);
 	}, PATIENCE_MS);
 	for (const app of apps) app.stop();
 }, 150_000);

@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => embedded?.stop(), 60_000);
 
 /** The items that do not occur in the same order; others in between are allowed. */
-function missingFrom(told: Events, wanted: Events): string[] {
+function missingFrom(actual: Events, wanted: Events): string[] {
 	return Object.entries(wanted).flatMap(([key, all]) => {
-		const left = [...(told[key] ?? [])];
+		const left = [...(actual[key] ?? [])];
 		return all.filter((one) => {
 			const index = left.indexOf(one);
 			left.splice(0, index + 1);

@@ -52,34 +52,34 @@ for (const layout of LAYOUTS) {
 			const here = await open();
 			const there = await open(here.place);
 			const topics = ['live:C01', 'live:C02', 'user:U01', 'team:T01', 'presence:U01', 'gateway:g1'] as const;
-			const heard = new Map<string, string[]>();
+			const received = new Map<string, string[]>();
 			for (const topic of topics)
 				there.bus.subscribe(topic, (message) => {
-					if (message.type === 'event') heard.set(topic, [...(heard.get(topic) ?? []), message.frame]);
+					if (message.type === 'event') received.set(topic, [...(received.get(topic) ?? []), message.frame]);
 				});
 			await there.bus.settled();
 			const frames = Array.from({ length: 200 }, (_, index) => String(index));
 			for (const frame of frames) for (const topic of topics) here.bus.publish(topic, event(frame));
-			await until(() => topics.every((topic) => heard.get(topic)?.length === frames.length));
-			for (const topic of topics) expect(heard.get(topic)).toEqual(frames);
+			await until(() => topics.every((topic) => received.get(topic)?.length === frames.length));
+			for (const topic of topics) expect(received.get(topic)).toEqual(frames);
 		});
 
 		test('a ready subscription receives publications of every process', async () => {
 			const here = await open();
 			const there = await open(here.place);
 			const topics = Array.from({ length: 200 }, (_, index) => `live:C${index}` as const);
-			const heard = new Set<string>();
-			for (const topic of topics) there.bus.subscribe(topic, () => heard.add(topic));
+			const received = new Set<string>();
+			for (const topic of topics) there.bus.subscribe(topic, () => received.add(topic));
 			await there.bus.ready();
 			for (const topic of topics) here.bus.publish(topic, event('x'));
-			await until(() => heard.size === topics.length);
+			await until(() => received.size === topics.length);
 		});
 
 		test('a failed publication is reported on its topic, and on no other', async () => {
 			const { bus, commands } = await open();
-			const heard: [string, BusMessage['type']][] = [];
+			const received: [string, BusMessage['type']][] = [];
 			for (const topic of ['live:C01', 'live:C02'] as const)
-				bus.subscribe(topic, ({ type }) => heard.push([topic, type]));
+				bus.subscribe(topic, ({ type }) => received.push([topic, type]));
 			await bus.ready();
 			const publish = commands.spublish.bind(commands);
 			let failures = 0;
@@ -92,8 +92,8 @@ for (const layout of LAYOUTS) {
 			// Reporting the failure fails once as well.
 			await until(() => failures === 2);
 			bus.publish('live:C02', event('y'));
-			await until(() => heard.length === 2);
-			expect(heard).toEqual([
+			await until(() => received.length === 2);
+			expect(received).toEqual([
 				['live:C02', 'event'],
 				['live:C01', 'lost'],
 			]);
@@ -108,23 +108,23 @@ for (const layout of LAYOUTS) {
 				subscriber.subscribe = subscribe;
 				return Promise.reject(new Error('as if Redis did not answer'));
 			}) as typeof subscribe;
-			const heard: BusMessage[] = [];
-			bus.subscribe('live:C01', (message) => heard.push(message));
+			const received: BusMessage[] = [];
+			bus.subscribe('live:C01', (message) => received.push(message));
 			await bus.ready();
 			bus.publish('live:C01', event('x'));
-			await until(() => heard.length > 0);
+			await until(() => received.length > 0);
 			expect(failures).toBe(1);
 		});
 
 		test('a process receives its own publications right after it subscribes', async () => {
 			const { bus } = await open();
-			const heard: BusMessage[] = [];
-			bus.subscribe('gateway:one', (message) => heard.push(message));
+			const received: BusMessage[] = [];
+			bus.subscribe('gateway:one', (message) => received.push(message));
 			bus.publish('gateway:one', event('first'));
 			await bus.settled();
 			bus.publish('gateway:one', event('second'));
-			await until(() => heard.length === 2);
-			expect(heard).toEqual([event('first'), event('second')]);
+			await until(() => received.length === 2);
+			expect(received).toEqual([event('first'), event('second')]);
 		});
 
 		test('an ended subscription receives nothing; other subscriptions of the topic continue', async () => {
@@ -148,15 +148,15 @@ for (const layout of LAYOUTS) {
 
 		test('after its connections were cut, the bus reports the gap and subscribes again', async () => {
 			const { bus, commands, gaps } = await open();
-			const heard: BusMessage[] = [];
-			bus.subscribe('live:C01', (message) => heard.push(message));
+			const received: BusMessage[] = [];
+			bus.subscribe('live:C01', (message) => received.push(message));
 			await bus.settled();
 			await cutSubscribers(commands);
 			await until(() => gaps.length > 0);
 			await bus.ready();
 			bus.publish('live:C01', event('after'));
-			await until(() => heard.length > 0);
-			expect(heard).toEqual([event('after')]);
+			await until(() => received.length > 0);
+			expect(received).toEqual([event('after')]);
 		});
 
 		test('the bus knows whether it is subscribed, while Redis is unavailable and afterwards', async () => {

@@ -103,22 +103,22 @@ async function useDevice(
 			} else if (kind === 'remove' && own) {
 				await command(c, { type: 'delete', ts: own.ts }, (oracle) => oracle.remove(c, own.ts));
 			} else if (kind === 'read' && recent) {
-				const tell = recording(c, (oracle) => void oracle.mark(c, user, recent.ts));
-				await marked(await readState.mark(user, c, { type: 'read', ts: recent.ts }, tell));
+				const publish = recording(c, (oracle) => void oracle.mark(c, user, recent.ts));
+				await marked(await readState.mark(user, c, { type: 'read', ts: recent.ts }, publish));
 			} else if (kind === 'unread' && recent) {
-				const tell = recording(c, (oracle) => oracle.markUnread(c, user, recent.ts));
-				await marked(await readState.mark(user, c, { type: 'unread', ts: recent.ts }, tell));
+				const publish = recording(c, (oracle) => oracle.markUnread(c, user, recent.ts));
+				await marked(await readState.mark(user, c, { type: 'unread', ts: recent.ts }, publish));
 			} else if (kind === 'one' && recent) {
-				const tell = recording(c, (oracle) => oracle.markMessage(c, user, recent.ts));
-				await marked(await readState.mark(user, c, { type: 'messages', tss: [recent.ts] }, tell));
+				const publish = recording(c, (oracle) => oracle.markMessage(c, user, recent.ts));
+				await marked(await readState.mark(user, c, { type: 'messages', tss: [recent.ts] }, publish));
 			} else if (kind === 'thread' && recent?.threadTs) {
 				const { threadTs, ts } = recent;
-				const tell = recording(c, (oracle) => oracle.markThread(c, threadTs, user, ts));
-				await marked(await readState.markThread(user, c, threadTs, { type: 'read', ts }, tell));
+				const publish = recording(c, (oracle) => oracle.markThread(c, threadTs, user, ts));
+				await marked(await readState.markThread(user, c, threadTs, { type: 'read', ts }, publish));
 			} else if (kind === 'mute') {
 				const muted = random.chance(0.5);
-				const tell = recording(c, (oracle) => oracle.mute(c, user, muted));
-				await marked(await readState.setPreference(user, c, { muted }, tell));
+				const publish = recording(c, (oracle) => oracle.mute(c, user, muted));
+				await marked(await readState.setPreference(user, c, { muted }, publish));
 			}
 		} catch (error) {
 			// Another device was faster and deleted the message.

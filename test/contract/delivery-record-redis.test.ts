@@ -33,10 +33,10 @@ for (const layout of LAYOUTS)
 
 		test('publications of an earlier owner are dropped once a later owner has published', async () => {
 			const { bus, record } = await open();
-			const heard: string[] = [];
+			const received: string[] = [];
 			for (const topic of ['live:C1', 'user:U1'] as const)
 				bus.subscribe(topic, (message) => {
-					if (message.type === 'event') heard.push(message.frame);
+					if (message.type === 'event') received.push(message.frame);
 				});
 			await bus.ready();
 			const as = async (partition: string) => ({
@@ -55,11 +55,11 @@ for (const layout of LAYOUTS)
 			expect(await bus.publishAs(other, 'user:U1', event('of another'))).toBe(true);
 			bus.publish('user:U1', event('end'));
 			await bus.settled();
-			while (heard.at(-1) !== 'end') await Bun.sleep(5);
-			expect(heard.toSorted()).toEqual(
+			while (received.at(-1) !== 'end') await Bun.sleep(5);
+			expect(received.toSorted()).toEqual(
 				['before', 'edited', 'deleted', 'elsewhere', 'of another', 'end'].toSorted(),
 			);
-			expect(heard.filter((frame) => ['before', 'edited', 'deleted'].includes(frame))).toEqual([
+			expect(received.filter((frame) => ['before', 'edited', 'deleted'].includes(frame))).toEqual([
 				'before',
 				'edited',
 				'deleted',
@@ -68,9 +68,9 @@ for (const layout of LAYOUTS)
 
 		test('publications of one turn are sent together and in order, among other publications', async () => {
 			const { bus, record } = await open();
-			const heard: string[] = [];
+			const received: string[] = [];
 			bus.subscribe('live:C1', (message) => {
-				if (message.type === 'event') heard.push(message.frame);
+				if (message.type === 'event') received.push(message.frame);
 			});
 			await bus.ready();
 			const owner = { partition: 'p/1', generation: (await record.claim('p/1')).generation };
@@ -82,8 +82,8 @@ for (const layout of LAYOUTS)
 			for (const frame of frames.slice(400)) published.push(bus.publishAs(owner, 'live:C1', event(frame)));
 			expect(new Set(await Promise.all(published))).toEqual(new Set([true]));
 			await bus.settled();
-			while (heard.length < frames.length + 1) await Bun.sleep(5);
-			expect(heard).toEqual([...frames.slice(0, 400), 'typing', ...frames.slice(400)]);
+			while (received.length < frames.length + 1) await Bun.sleep(5);
+			expect(received).toEqual([...frames.slice(0, 400), 'typing', ...frames.slice(400)]);
 		});
 
 		test('the delivery record is what the last owner reports, and never decreases', async () => {

@@ -67,8 +67,8 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 			const { readState } = engine;
 			const now = everyNth(5);
 			return withReadState(engine, {
-				mark: async (user, conversation, mark, tell) => {
-					if (!now()) return readState.mark(user, conversation, mark, tell);
+				mark: async (user, conversation, mark, publish) => {
+					if (!now()) return readState.mark(user, conversation, mark, publish);
 					const row = await readState.row(user, conversation);
 					return row ? { row, ignored: false, durable: null } : 'not_a_member';
 				},
@@ -80,12 +80,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 		breaks: (engine) => {
 			const { readState } = engine;
 			return withReadState(engine, {
-				mark: (user, conversation, mark, tell) =>
+				mark: (user, conversation, mark, publish) =>
 					readState.mark(
 						user,
 						conversation,
 						mark.type === 'read' ? { type: 'read', ts: mark.ts } : mark,
-						tell,
+						publish,
 					),
 			});
 		},
@@ -103,7 +103,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 			});
 		},
 	},
-	'forgets what it was told when it stops': {
+	'loses acknowledged facts when it stops': {
 		shows: /: (timeline|thread|rows|members)\(.*: oracle .*, server /,
 		breaks: (engine) => {
 			const now = everyNth(40);
@@ -113,7 +113,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 			});
 		},
 	},
-	'keeps counting what was archived': {
+	'keeps counting archived conversations': {
 		shows: /: rows\(\w+\)\.\w+: oracle undefined, server /,
 		breaks: (engine) => {
 			const { readState } = engine;

@@ -16,7 +16,7 @@ import { BEGIN, conversation, created, postsIn } from '../support/store/facts.ts
 
 const CHANNEL = conversation('C01');
 const MESSAGES = 500;
-const tell = () => undefined;
+const publish = () => undefined;
 
 /** A store that answers about one user when the test says so: marks of that user wait for it. */
 function slowAbout(source: StateSource, slow: string) {
@@ -57,9 +57,9 @@ for (const layout of LAYOUTS) {
 		test('a slow mark of one user delays no other user in the conversation', async () => {
 			const { readState, slow } = await scene();
 			const last = { type: 'read', ts: BEGIN + MESSAGES } as const;
-			const waiting = readState.mark('U02', 'C01', last, tell);
+			const waiting = readState.mark('U02', 'C01', last, publish);
 			await eventually(async () => expect(slow.asked()).toBeGreaterThan(0), 10_000);
-			const other = readState.mark('U03', 'C01', last, tell);
+			const other = readState.mark('U03', 'C01', last, publish);
 			const outcome = await Promise.race([other, Bun.sleep(30_000).then(() => 'still waiting' as const)]);
 			expect(outcome).toMatchObject({ row: { unread: 0, lastRead: last.ts } });
 			slow.release();
@@ -68,8 +68,8 @@ for (const layout of LAYOUTS) {
 
 		test('marks of one user in one conversation keep their order', async () => {
 			const { readState, slow } = await scene();
-			const first = readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + MESSAGES }, tell);
-			const second = readState.mark('U02', 'C01', { type: 'unread', ts: BEGIN + 10 }, tell);
+			const first = readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + MESSAGES }, publish);
+			const second = readState.mark('U02', 'C01', { type: 'unread', ts: BEGIN + 10 }, publish);
 			slow.release();
 			const [before, after] = (await Promise.all([first, second])) as [RowChange, RowChange];
 			expect(before.row).toMatchObject({ unread: 0, revision: 0 });

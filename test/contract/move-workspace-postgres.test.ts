@@ -65,30 +65,30 @@ async function contents(schema: string): Promise<ReadonlyMap<string, readonly st
 	);
 }
 
-async function move(team: string): Promise<{ readonly code: number; readonly told: string }> {
+async function move(team: string): Promise<{ readonly code: number; readonly output: string }> {
 	const places = ['--from', from.url, '--to', to.url, '--schema', from.schema, '--to-schema', to.schema];
 	const child = Bun.spawn([SCRIPT, '--team', team, ...places], { stdio: ['ignore', 'pipe', 'pipe'] });
-	const told = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-	return { code: await child.exited, told: told.join('') };
+	const output = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+	return { code: await child.exited, output: output.join('') };
 }
 
 test('every table with data of the workspace is copied, and no data of another workspace', async () => {
-	const { code, told } = await move('T1');
-	expect({ code, told }).toMatchObject({ code: 0 });
-	expect([...(told.match(/^\w+(?=: )/gm) ?? [])].sort()).toEqual([...tables.keys()].sort());
+	const { code, output } = await move('T1');
+	expect({ code, output }).toMatchObject({ code: 0 });
+	expect([...(output.match(/^\w+(?=: )/gm) ?? [])].sort()).toEqual([...tables.keys()].sort());
 	const [before, after] = [await contents(from.schema), await contents(to.schema)];
 	for (const [table, rows] of before) {
 		expect({ table, rows: rows.length }).toEqual({ table, rows: 2 });
 		expect({ table, rows: after.get(table) }).toEqual({ table, rows: rows.slice(0, 1) });
 	}
-	expect((await move('T1')).told).toContain('has the workspace T1 already');
+	expect((await move('T1')).output).toContain('has the workspace T1 already');
 });
 
 test('a device that already belongs to another user in the target keeps that user', async () => {
 	await onPostgres(insert(to.schema, 'push_devices', tables.get('push_devices') ?? [], 2));
 	await onPostgres(`UPDATE ${to.schema}.push_devices SET user_id = 'U9' WHERE user_id = 'U2'`);
-	const { code, told } = await move('T2');
-	expect({ code, told }).toMatchObject({ code: 0 });
+	const { code, output } = await move('T2');
+	expect({ code, output }).toMatchObject({ code: 0 });
 	const owners = await onPostgres(`SELECT user_id FROM ${to.schema}.push_devices ORDER BY user_id`);
 	expect(owners).toEqual([{ user_id: 'U1' }, { user_id: 'U9' }]);
 	expect((await contents(to.schema)).get('messages')?.length).toBe(2);

@@ -57,16 +57,16 @@ test('commands work while half of a conversation has moved to another node', asy
 	await apply(created(CHANNEL, ['U01', 'U02']), ...postsIn(CHANNEL, 1, 6));
 	const withoutCopies = await process();
 	const unread = async (state = readState) => (await state.counts('U02')).rows.map((row) => row.unread);
-	const told: unknown[] = [await unread()];
+	const counts: unknown[] = [await unread()];
 	await moveSlot(url(), slotOf(CHANNEL.id), async (key) => {
 		// The timeline has not moved yet: the unread count is unknown.
 		if (key !== keys.meta(CHANNEL.id)) return;
-		told.push(await unread(withoutCopies.readState).catch(({ code }) => code));
+		counts.push(await unread(withoutCopies.readState).catch(({ code }) => code));
 		// A process with a copy does not need the timeline.
-		told.push(await unread());
+		counts.push(await unread());
 	});
-	told.push(await unread());
-	expect(told).toEqual([[5], 'service_unavailable', [5], [5]]);
+	counts.push(await unread());
+	expect(counts).toEqual([[5], 'service_unavailable', [5], [5]]);
 }, 30_000);
 
 test('subscribers receive publications in order, or are told about a gap', async () => {
@@ -81,11 +81,11 @@ test('subscribers receive publications in order, or are told about a gap', async
 	};
 	const [here, there] = [await open(), await open()];
 	for (const id of Array.from({ length: 15 }, (_, index) => `C9${index}`)) {
-		const heard: (number | 'lost')[] = [];
+		const received: (number | 'lost')[] = [];
 		await commands.set(`${place.prefix}{${id}}:key`, 'something');
 		there.bus.subscribe(`live:${id}`, (message: BusMessage) => {
-			if (message.type === 'lost') heard.push('lost');
-			if (message.type === 'event') heard.push(Number(message.frame));
+			if (message.type === 'lost') received.push('lost');
+			if (message.type === 'event') received.push(Number(message.frame));
 		});
 		await there.bus.ready();
 		let published = 0;
@@ -99,12 +99,12 @@ test('subscribers receive publications in order, or are told about a gap', async
 		clearInterval(publishing);
 		// Even if nothing else is published: the last publication arrives, or its loss is reported.
 		await eventually(async () => {
-			const end = heard.at(-1);
+			const end = received.at(-1);
 			expect(end === published || end === 'lost').toBe(true);
 		}, PATIENCE_MS);
-		const numbers = heard.filter((one) => one !== 'lost');
+		const numbers = received.filter((one) => one !== 'lost');
 		expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-		if (numbers.length < published) expect(heard).toContain('lost');
+		if (numbers.length < published) expect(received).toContain('lost');
 	}
 	for (const { close } of [here, there]) close();
 }, 60_000);
@@ -117,13 +117,13 @@ test('a command that a lost connection may have run is not sent again', async ()
 	await commands.set(key, '0');
 	const slowly = `for i = 1, 100000000 do end; return redis.call('INCR', KEYS[1])`;
 	const counting = commands.eval(slowly, 1, key);
-	const told = counting.then(
+	const error = counting.then(
 		() => 'done',
 		({ message }: Error) => message,
 	);
 	await Bun.sleep(60);
 	for (const node of (commands as Cluster).nodes('master')) cut(node);
-	expect(await told).toContain('may have been carried out');
+	expect(await error).toContain('may have been carried out');
 	await eventually(async () => expect(await commands.get(key)).toBe('1'), PATIENCE_MS);
 }, 30_000);
 

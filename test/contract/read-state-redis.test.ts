@@ -24,7 +24,7 @@ import {
 /** Specific to a shared cache: replays, loads concurrent with changes, several processes, expiry. */
 
 const CHANNEL = conversation('C01');
-const tell = () => undefined;
+const publish = () => undefined;
 const posts = (from: number, to: number) => postsIn(CHANNEL, from, to);
 
 for (const layout of LAYOUTS) {
@@ -36,9 +36,9 @@ for (const layout of LAYOUTS) {
 			const { readState, apply } = await process();
 			const effects = [created(CHANNEL, ['U01', 'U02']), ...posts(1, 6)];
 			await apply(...effects);
-			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 4 }, tell);
+			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 4 }, publish);
 			for (const user of ['U01', 'U02'])
-				await readState.mark(user, 'C01', { type: 'unread', ts: BEGIN + 2 }, tell);
+				await readState.mark(user, 'C01', { type: 'unread', ts: BEGIN + 2 }, publish);
 			const before = [await readState.counts('U01'), await readState.counts('U02')];
 			await readState.apply(effects, asIs);
 			const after = [await readState.counts('U01'), await readState.counts('U02')];
@@ -150,13 +150,13 @@ for (const layout of LAYOUTS) {
 				created(other, ['U01', 'U02']),
 				posted(other, message('C02', BEGIN + 5, { user: 'U01' })),
 			);
-			await ahead.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell);
+			await ahead.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, publish);
 			const before = (await behind.readState.row('U02', 'C02')) as CountRow;
 			const marked = (await behind.readState.mark(
 				'U02',
 				'C02',
 				{ type: 'read', ts: BEGIN + 5 },
-				tell,
+				publish,
 			)) as RowChange;
 			expect([before.unread, marked.row.unread]).toEqual([1, 0]);
 			expect(marked.row.position.user).toBeGreaterThan(before.position.user);
@@ -172,7 +172,7 @@ for (const layout of LAYOUTS) {
 			const ahead = await process({ aheadMicros: 2_000_000 });
 			const behind = await process();
 			await ahead.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 3));
-			await ahead.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell);
+			await ahead.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, publish);
 			const reply = message('C01', BEGIN + 3, { user: 'U02', threadTs: BEGIN + 2, broadcast: true });
 			// One command: the root's author follows, then the reply is posted, both with its stamp.
 			await behind.apply(
@@ -333,11 +333,11 @@ for (const layout of LAYOUTS) {
 				ts: BEGIN + 2 + index,
 			}));
 			const changes = await Promise.all(
-				marks.map(({ on, ts }) => on.readState.mark('U02', 'C01', { type: 'messages', tss: [ts] }, tell)),
+				marks.map(({ on, ts }) => on.readState.mark('U02', 'C01', { type: 'messages', tss: [ts] }, publish)),
 			);
 			for (const change of changes) await (change as RowChange).durable;
 			expect(await there.readState.row('U02', 'C01')).toMatchObject({ unread: 1, lastRead: 0 });
-			await here.readState.mark('U02', 'C01', { type: 'messages', tss: [BEGIN + 1] }, tell);
+			await here.readState.mark('U02', 'C01', { type: 'messages', tss: [BEGIN + 1] }, publish);
 			expect(await there.readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 41 });
 		});
 
@@ -505,7 +505,7 @@ for (const layout of LAYOUTS) {
 			for (const mark of marks) {
 				const [a, b] = await Promise.all(
 					[whole, little].map(async ({ readState }) => {
-						const change = await readState.mark('U02', 'C01', mark, tell);
+						const change = await readState.mark('U02', 'C01', mark, publish);
 						if (typeof change === 'string') return change;
 						await change.durable;
 						return { ...change.row, position: 0, ignored: change.ignored };
@@ -524,15 +524,15 @@ for (const layout of LAYOUTS) {
 			const source: StateSource = Object.assign(Object.create(store.source), { timelineEntries: fails });
 			const { readState } = await process({ source, prefix: `${whole.keys.prefix}down:` });
 			// A message that is older than the counted ones is not in the mark.
-			const old = readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 10 }, tell);
+			const old = readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 10 }, publish);
 			await expect(old).rejects.toThrow('the store is down');
 			expect(await readState.member('U02', 'C01')).toMatchObject({ lastRead: 0 });
-			const marked = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 395 }, tell);
+			const marked = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 395 }, publish);
 			expect(marked).toMatchObject({ row: { lastRead: BEGIN + 395, unread: 5 } });
-			const past = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 5_000 }, tell);
+			const past = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 5_000 }, publish);
 			expect(past).toMatchObject({ row: { lastRead: BEGIN + 400, unread: 0 } });
 			const cold = await process({ source, prefix: `${whole.keys.prefix}cold:` });
-			await cold.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 5_000 }, tell);
+			await cold.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 5_000 }, publish);
 			await cold.readState.apply([posted(CHANNEL, message('C01', BEGIN + 1_000, { user: 'U01' }))], asIs);
 			expect(await cold.readState.row('U02', 'C01')).toMatchObject({ lastRead: BEGIN + 400, unread: 1 });
 		});
@@ -542,7 +542,7 @@ for (const layout of LAYOUTS) {
 			await both([posted(CHANNEL, message('C01', BEGIN + 500, { user: 'U02' }))]);
 			await same('unread');
 			const { readState } = little;
-			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 350 }, tell);
+			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 350 }, publish);
 			const [last, ...others] = await readState.unread('U02', 'C01');
 			const remove = (ts: number, at: number) =>
 				deleted(CHANNEL, message('C01', ts, { user: 'U01' }), BEGIN + at);
@@ -587,7 +587,7 @@ for (const layout of LAYOUTS) {
 			await made.epoch.begin(() => 1);
 			await made.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const mark = async (ts: number) => {
-				const change = await made.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + ts }, tell);
+				const change = await made.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + ts }, publish);
 				await (change as RowChange).durable;
 			};
 			return { store, process, mark, ...made };
@@ -645,7 +645,7 @@ for (const layout of LAYOUTS) {
 			};
 			const { process, epoch, commands, mark } = await begun();
 			const { readState } = await process({ fenced: true, ledger });
-			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell);
+			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, publish);
 			// As if another node were emptied: users on this node continue.
 			await commands.unlink(await epoch.markerBeside('C09'));
 			await mark(3);
@@ -723,7 +723,12 @@ for (const layout of LAYOUTS) {
 			const { process } = await world();
 			const { readState, apply, commands, keys } = await process({ ttlSeconds: 1 });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
-			const change = (await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell)) as RowChange;
+			const change = (await readState.mark(
+				'U02',
+				'C01',
+				{ type: 'read', ts: BEGIN + 2 },
+				publish,
+			)) as RowChange;
 			await change.durable;
 			await eventually(async () => {
 				expect(await commands.exists(keys.meta('C01'))).toBe(0);

@@ -20,7 +20,7 @@ import {
 /** Repair while the store lags: changes that it does not have yet must not be lost. */
 
 const CHANNEL = conversation('C01');
-const tell = () => undefined;
+const publish = () => undefined;
 const IMPATIENT = { patienceMs: 60, mostStoreLagMs: 60_000 };
 const posts = (from: number, to: number) => postsIn(CHANNEL, from, to);
 
@@ -158,7 +158,7 @@ for (const layout of LAYOUTS) {
 			const { process } = await world();
 			const { readState, apply, letThrough } = await process();
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
-			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, tell);
+			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, publish);
 			expect(await readState.repair('U02', 'C01')).toBe('store_behind');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 2, lastRead: BEGIN + 3 });
 			await letThrough();
@@ -171,8 +171,8 @@ for (const layout of LAYOUTS) {
 			const slow = await process();
 			const fast = await process();
 			await fast.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
-			await slow.readState.setPreference('U02', 'C01', { muted: true }, tell);
-			await fast.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, tell);
+			await slow.readState.setPreference('U02', 'C01', { muted: true }, publish);
+			await fast.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, publish);
 			await fast.letThrough();
 			expect(await fast.readState.repair('U02', 'C01')).toBe('store_behind');
 			expect(await fast.readState.row('U02', 'C01')).toMatchObject({ muted: true, unread: 2 });
@@ -186,8 +186,8 @@ for (const layout of LAYOUTS) {
 			const lost = await process();
 			const { readState, apply, letThrough } = await process({ patienceMs: 60, mostStoreLagMs: 0 });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
-			await lost.readState.setPreference('U02', 'C01', { muted: true }, tell);
-			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, tell);
+			await lost.readState.setPreference('U02', 'C01', { muted: true }, publish);
+			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, publish);
 			expect((change as RowChange).row).toMatchObject({ muted: true });
 			await letThrough();
 			expect(await readState.repair('U02', 'C01')).toBe('repaired');

@@ -56,8 +56,8 @@ async function owner() {
 		await store.ledger.commit(effects);
 		on.evictOld('C01', store.ledger.durable());
 		if (!outcome.ok) throw new Error(outcome.error);
-		const { message: told, repeated = false } = outcome.result;
-		return { ts: (told?.ts ?? 0) - BEGIN, repeated };
+		const { message: posted, repeated = false } = outcome.result;
+		return { ts: (posted?.ts ?? 0) - BEGIN, repeated };
 	};
 	return { store, asked, begin, post };
 }

@@ -66,10 +66,10 @@ for (const layout of LAYOUTS) {
 				const on = random.chance(0.5) ? sessions : other;
 				const kind = random.weighted({ connected: 3, disconnected: 3, away: 2 });
 				const away = random.chance(0.5);
-				const told = kind === 'away' ? await on.setAway(user, away) : await on[kind](user, connection);
+				const result = kind === 'away' ? await on.setAway(user, away) : await on[kind](user, connection);
 				const expected =
 					kind === 'away' ? await memory.setAway(user, away) : await memory[kind](user, connection);
-				expect(told).toBe(expected);
+				expect(result).toBe(expected);
 				expect(await other.activeAmong(users)).toEqual(await memory.activeAmong(users));
 			}
 		});

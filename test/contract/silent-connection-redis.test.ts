@@ -58,8 +58,8 @@ for (const layout of LAYOUTS)
 		});
 		// Every node of a cluster has some of them.
 		const topics = Array.from({ length: 50 }, (_, index) => `live:C${index}` as const);
-		const heard = new Set<string>();
-		for (const topic of topics) bus.subscribe(topic, () => heard.add(topic));
+		const received = new Set<string>();
+		for (const topic of topics) bus.subscribe(topic, () => received.add(topic));
 		await bus.ready();
 		// Longer than the detection takes: connections that deliver are not replaced.
 		await Bun.sleep(5_000);
@@ -69,5 +69,5 @@ for (const layout of LAYOUTS)
 		await until(() => gaps > 0);
 		await until(() => hearings > 0);
 		for (const topic of topics) bus.publish(topic, { type: 'event', frame: 'x' });
-		await until(() => heard.size === topics.length);
+		await until(() => received.size === topics.length);
 	}, 60_000);

@@ -172,15 +172,15 @@ describe('a full disk', () => {
 	});
 
 	test('waiting requests find the failure already reported', async () => {
-		let told = false;
+		let isReported = false;
 		const store = await open({
 			maxPages: 200,
 			onCommitFailure: () => {
-				told = true;
+				isReported = true;
 			},
 		});
 		await failureOf(store.ledger.commit([large(BEGIN + 1)]));
-		expect(told).toBe(true);
+		expect(isReported).toBe(true);
 	});
 
 	test('statements that a failed batch used first work for later batches', async () => {

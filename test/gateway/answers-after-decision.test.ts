@@ -127,9 +127,9 @@ const CALLS: readonly [string, Record<string, string>, object?][] = [
 	['admin.conversations.addMembers', { channel, users: 'U456' }, { added: 1 }],
 ];
 
-for (const [method, args, told = {}] of CALLS)
+for (const [method, args, expected = {}] of CALLS)
 	test(`${method} ${Object.keys(args).join(' ')} succeeds, even if nothing can be read after the decision`, async () => {
 		const answer = await call(method, args, method.startsWith('admin.') ? ADMIN_TOKEN : TOKEN);
-		expect(answer).toMatchObject({ status: 200, ok: true, ...told });
+		expect(answer).toMatchObject({ status: 200, ok: true, ...expected });
 		expect(isDecided).toBe(true);
 	});

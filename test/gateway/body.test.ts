@@ -92,8 +92,8 @@ describe('what is rejected', () => {
 	test('a body that is too large, with or without a content length', async () => {
 		const large = 'a'.repeat(MAX_BODY_BYTES + 1);
 		expect(await refusalOf(() => read(post(large, FORM)))).toBe('request_too_large');
-		const told = post('a=1', FORM, { 'content-length': String(MAX_BODY_BYTES + 1) });
-		expect(await refusalOf(() => read(told))).toBe('request_too_large');
+		const declared = post('a=1', FORM, { 'content-length': String(MAX_BODY_BYTES + 1) });
+		expect(await refusalOf(() => read(declared))).toBe('request_too_large');
 		const garbled = post('a=1', FORM, { 'content-length': 'many' });
 		expect(await refusalOf(() => read(garbled))).toBe('request_too_large');
 	});

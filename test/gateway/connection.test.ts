@@ -60,8 +60,8 @@ describe('without resuming', () => {
 describe('resuming', () => {
 	test('live events follow the missed events, without those that were among them', async () => {
 		connection.hold();
-		connection.send('told 1', 1);
-		connection.send('told 2', 2);
+		connection.send('held 1', 1);
+		connection.send('held 2', 2);
 		connection.send('new 3', 3);
 		await connection.pour(['hello', 'missed 1', 'missed 2']);
 		connection.send('typing');
@@ -74,7 +74,7 @@ describe('resuming', () => {
 
 	test('held events are not sent twice, and neither are older events of the same subject', async () => {
 		const event = (ts: number, at: number, text: string) => JSON.stringify({ ts, at, text });
-		const told = [event(5, 8, 'now')];
+		const missed = [event(5, 8, 'now')];
 		connection.hold();
 		for (const [ts, at] of [
 			[5, 5],
@@ -84,10 +84,10 @@ describe('resuming', () => {
 			[5, 9],
 		] as const)
 			connection.send(event(ts, at, 'live'), at, `C1 message ${ts}`);
-		await connection.pour(told);
+		await connection.pour(missed);
 		connection.release(0, new SentEvents([{ subject: 'C1 message 5', asOf: 8 }]));
 		flush();
-		expect(socket.sent).toEqual([...told, event(6, 6, 'live'), event(5, 9, 'live')]);
+		expect(socket.sent).toEqual([...missed, event(6, 6, 'live'), event(5, 9, 'live')]);
 	});
 
 	test('missed events are sent no faster than the client reads them', async () => {

@@ -53,9 +53,9 @@ for (const layout of LAYOUTS) {
 			const worker = (await open(place)).bus;
 			const posted: Posted[] = [];
 			const newest = new Map<string, number>();
-			const heard: Posted[] = [];
+			const received: Posted[] = [];
 			/** The other events that the socket got. */
-			const told: string[] = [];
+			const otherEvents: string[] = [];
 			const failures: unknown[] = [];
 			/** Lookups wait for this promise. */
 			const lookups = { begun: 0, until: Promise.resolve(), always: false };
@@ -88,7 +88,7 @@ for (const layout of LAYOUTS) {
 			const socket = {
 				send: (frame: string) => {
 					const { type, channel, at } = JSON.parse(frame);
-					return type === 'message' ? heard.push({ channel, at }) : told.push(type);
+					return type === 'message' ? received.push({ channel, at }) : otherEvents.push(type);
 				},
 				ping: () => 1,
 				cork: (callback: () => void) => callback(),
@@ -113,14 +113,14 @@ for (const layout of LAYOUTS) {
 				worker.publish('user:U1', { type, user: 'U1', conversation, at });
 			};
 			const settled = async (wanted: number): Promise<void> => {
-				for (let tries = 0; heard.length < wanted && tries < 300; tries += 1) await Bun.sleep(10);
+				for (let tries = 0; received.length < wanted && tries < 300; tries += 1) await Bun.sleep(10);
 				await Bun.sleep(50);
 			};
-			return { posted, heard, told, failures, worker, own, post, move, settled, lookups };
+			return { posted, received, otherEvents, failures, worker, own, post, move, settled, lookups };
 		};
 
 		test('a new member gets every event since the join once, in order', async () => {
-			const { posted, heard, failures, post, move, settled } = await scene();
+			const { posted, received, failures, post, move, settled } = await scene();
 			for (let index = 0; index < JOINS; index += 1) {
 				move('joined', `C${index}`);
 				for (let count = 0; count < POSTS; count += 1) {
@@ -131,13 +131,13 @@ for (const layout of LAYOUTS) {
 			await settled(posted.length);
 			for (let index = 0; index < JOINS; index += 1) {
 				const of = (all: readonly Posted[]) => all.filter(({ channel }) => channel === `C${index}`);
-				expect(of(heard)).toEqual(of(posted));
+				expect(of(received)).toEqual(of(posted));
 			}
 			expect(failures).toEqual([]);
 		});
 
 		test('a removed user who rejoins gets nothing from in between', async () => {
-			const { heard, post, move, settled, lookups } = await scene();
+			const { received, post, move, settled, lookups } = await scene();
 			lookups.always = true;
 			const { promise, resolve } = Promise.withResolvers<void>();
 			lookups.until = promise;
@@ -151,11 +151,11 @@ for (const layout of LAYOUTS) {
 			// Of the two lookups, the earlier one ends.
 			resolve();
 			await settled(0);
-			expect(heard).toEqual([]);
+			expect(received).toEqual([]);
 		});
 
 		test('an event on the user’s own topic during the lookup wins', async () => {
-			const { heard, told, worker, own, post, move, settled, lookups } = await scene();
+			const { received, otherEvents, worker, own, post, move, settled, lookups } = await scene();
 			lookups.always = true;
 			const { promise, resolve } = Promise.withResolvers<void>();
 			const about = { subscription: { channel: 'C1', thread_ts: formatTs(1) } };
@@ -167,24 +167,24 @@ for (const layout of LAYOUTS) {
 			await eventually(async () => expect(lookups.begun).toBe(1), 3_000);
 			const { wire, subject } = following('thread_unsubscribed', 3);
 			worker.publish('user:U1', { type: 'event', frame: JSON.stringify(wire), at: 3, subject });
-			await eventually(async () => expect(told).toEqual(['thread_unsubscribed']), 3_000);
+			await eventually(async () => expect(otherEvents).toEqual(['thread_unsubscribed']), 3_000);
 			resolve();
 			post('C1');
 			await settled(1);
-			expect(heard).toHaveLength(1);
-			expect(told).toEqual(['thread_unsubscribed']);
+			expect(received).toHaveLength(1);
+			expect(otherEvents).toEqual(['thread_unsubscribed']);
 		});
 
 		test('a user who leaves at once gets nothing more; a user who rejoins gets each event once', async () => {
-			const { heard, post, move, settled } = await scene();
+			const { received, post, move, settled } = await scene();
 			for (const change of ['joined', 'left', 'joined'] as const) move(change, 'C1');
 			move('joined', 'C2');
 			move('left', 'C2');
 			await settled(0);
-			heard.length = 0;
+			received.length = 0;
 			for (const channel of ['C2', 'C1', 'C1']) post(channel);
 			await settled(2);
-			expect(heard.map(({ channel }) => channel)).toEqual(['C1', 'C1']);
+			expect(received.map(({ channel }) => channel)).toEqual(['C1', 'C1']);
 		});
 	});
 }

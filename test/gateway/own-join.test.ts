@@ -11,31 +11,36 @@ import { BEGIN, conversation, joined, left } from '../support/store/facts.ts';
  */
 
 /** The events about this change, and their recipients. */
-function toldOf(wanted: string, effect: Effect): string[] {
+function publishedOf(wanted: string, effect: Effect): string[] {
 	const bus = new MemoryBus();
-	const told: string[] = [];
+	const published: string[] = [];
 	const note = (whom: string) => (message: BusMessage) => {
 		if (message.type !== 'event') {
-			told.push(`${whom}: ${message.type}`);
+			published.push(`${whom}: ${message.type}`);
 			return;
 		}
 		const { type, user } = JSON.parse(message.frame);
 		if (type === wanted)
-			told.push(`${whom}: ${user}${message.exceptUser === undefined ? '' : ` but ${message.exceptUser}`}`);
+			published.push(
+				`${whom}: ${user}${message.exceptUser === undefined ? '' : ` but ${message.exceptUser}`}`,
+			);
 	};
 	for (const topic of ['live:C01', 'user:U02', 'user:U03'] as const) bus.subscribe(topic, note(topic));
 	deliver(effect, bus);
-	return told;
+	return published;
 }
 
 test('a leave is sent to its user directly, before the unsubscribe, and to others over the conversation', () => {
-	const told = toldOf('member_left_channel', left(conversation('C01'), 'U02', BEGIN + 1));
-	expect(told).toEqual(['user:U02: U02', 'live:C01: U02 but U02', 'user:U02: left']);
+	const published = publishedOf('member_left_channel', left(conversation('C01'), 'U02', BEGIN + 1));
+	expect(published).toEqual(['user:U02: U02', 'live:C01: U02 but U02', 'user:U02: left']);
 });
 
 test('a join is sent to its user directly, and to others over the conversation', () => {
-	const told = toldOf('member_joined_channel', joined(conversation('C01'), ['U02', 'U03'], BEGIN + 1, 0));
-	expect(told.filter((one) => !one.endsWith(': joined'))).toEqual([
+	const published = publishedOf(
+		'member_joined_channel',
+		joined(conversation('C01'), ['U02', 'U03'], BEGIN + 1, 0),
+	);
+	expect(published.filter((one) => !one.endsWith(': joined'))).toEqual([
 		'user:U02: U02',
 		'live:C01: U02 but U02',
 		'user:U03: U03',

@@ -9,9 +9,9 @@ import type { ReadState } from '../../src/unread/read-state.ts';
 function scene() {
 	const sessions = new MemorySessions();
 	const bus = new MemoryBus();
-	const told: string[] = [];
+	const published: string[] = [];
 	bus.subscribe('presence:U1', (message) => {
-		if (message.type === 'event') told.push(JSON.parse(message.frame).presence);
+		if (message.type === 'event') published.push(JSON.parse(message.frame).presence);
 	});
 	let active = false;
 	/** Delays a gateway between reading and writing. */
@@ -27,7 +27,7 @@ function scene() {
 	const gateway = () => new Presence(bus, sessions, readState);
 	return {
 		sessions,
-		told,
+		published,
 		gateway,
 		isActive: () => active,
 		holdNext: (work: () => Promise<void>) => {
@@ -37,7 +37,7 @@ function scene() {
 }
 
 test('a user who connects elsewhere while the end of the last socket here is recorded is active', async () => {
-	const { sessions, gateway, told, isActive, holdNext } = scene();
+	const { sessions, gateway, published, isActive, holdNext } = scene();
 	await sessions.connected('U1', 'a');
 	await sessions.disconnected('U1', 'a');
 	holdNext(async () => {
@@ -46,11 +46,11 @@ test('a user who connects elsewhere while the end of the last socket here is rec
 	});
 	await gateway().review('U1');
 	expect(isActive()).toBe(true);
-	expect(told.at(-1)).toBe('active');
+	expect(published.at(-1)).toBe('active');
 });
 
 test('a user who disconnects elsewhere while a connect is recorded is not active', async () => {
-	const { sessions, gateway, told, isActive, holdNext } = scene();
+	const { sessions, gateway, published, isActive, holdNext } = scene();
 	await sessions.connected('U1', 'a');
 	holdNext(async () => {
 		await sessions.disconnected('U1', 'a');
@@ -58,7 +58,7 @@ test('a user who disconnects elsewhere while a connect is recorded is not active
 	});
 	await gateway().review('U1');
 	expect(isActive()).toBe(false);
-	expect(told.at(-1)).toBe('away');
+	expect(published.at(-1)).toBe('away');
 });
 
 test('a user who connects and disconnects endlessly delays nobody', async () => {

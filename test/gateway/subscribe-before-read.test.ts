@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** Topics whose subscription becomes active a while after it was requested. */
 class SlowBus extends MemoryBus implements Bus {
-	readonly heard = new Set<Topic>();
+	readonly received = new Set<Topic>();
 	private readonly asked = new Set<Topic>();
 
 	override subscribe(...args: Parameters<Bus['subscribe']>): void {
@@ -27,7 +27,7 @@ class SlowBus extends MemoryBus implements Bus {
 	override async ready(): Promise<void> {
 		const asked = [...this.asked];
 		await Bun.sleep(5);
-		for (const topic of asked) this.heard.add(topic);
+		for (const topic of asked) this.received.add(topic);
 	}
 }
 
@@ -76,7 +76,7 @@ async function scene(
 test('a socket looks up its conversations after subscribing to joins, and its missed events after subscribing to all', async () => {
 	const bus = new SlowBus();
 	const heardAt = new Map<string, Set<Topic>>();
-	await scene(bus, (what) => heardAt.set(what, new Set(bus.heard)));
+	await scene(bus, (what) => heardAt.set(what, new Set(bus.received)));
 	expect(heardAt.get('memberships')?.has('user:U1')).toBe(true);
 	expect(heardAt.get('missed')?.has('live:C1')).toBe(true);
 });

@@ -156,11 +156,11 @@ test('a focused device that hangs: its user is notified, and the badge stays', (
 			await laptop.ask({ type: 'channel_focus', channel });
 			laptop.hang();
 			await ben.call('chat.postMessage', { channel, text: `<@${anna.id}> are you there?` });
-			const told = await until(
+			const shown = await until(
 				() => scene.providers.phone(phone),
 				({ received }) => received === 1,
 			);
-			expect(told).toMatchObject({ received: 1, badge: 1 });
+			expect(shown).toMatchObject({ received: 1, badge: 1 });
 			await until(
 				async () => (await ben.call('users.getPresence', { user: anna.id })).presence,
 				(presence) => presence === 'away',

@@ -187,9 +187,9 @@ test('a rejected key causes one log line, a degraded state and no loss; one bad 
 			expect(linesOfAbsence(scene)).toHaveLength(1);
 
 			const { endpoint, keys } = JSON.parse(token);
-			const told = [scene.server().out(), scene.server().err(), JSON.stringify(degraded)].join('\n');
+			const output = [scene.server().out(), scene.server().err(), JSON.stringify(degraded)].join('\n');
 			const secrets = [new URL(endpoint).pathname, keys.auth, keys.p256dh, 'vapid t='];
-			for (const secret of secrets) expect(told).not.toContain(secret);
+			for (const secret of secrets) expect(output).not.toContain(secret);
 		},
 		{ ...onlyWeb, flags: ['--log-level', 'debug'] },
 	));

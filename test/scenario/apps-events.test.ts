@@ -39,32 +39,32 @@ interface Heard {
 	readonly ack: () => Promise<void>;
 }
 
-async function connected(appToken: string): Promise<{ socket: SocketModeClient; heard: Heard[] }> {
+async function connected(appToken: string): Promise<{ socket: SocketModeClient; received: Heard[] }> {
 	const socket = new SocketModeClient({
 		appToken,
 		logger: quiet,
 		clientOptions: { slackApiUrl: `${server.url}/api/` },
 	});
-	const heard: Heard[] = [];
+	const received: Heard[] = [];
 	socket.on('slack_event', (event: Heard & { type: string }) => {
-		if (event.type === 'events_api') heard.push(event);
+		if (event.type === 'events_api') received.push(event);
 	});
 	await socket.start();
-	return { socket, heard };
+	return { socket, received };
 }
 
-const texts = (heard: readonly Heard[]): unknown[] =>
-	heard
+const texts = (received: readonly Heard[]): unknown[] =>
+	received
 		.filter(({ body }) => body)
 		.map(({ body }) => (body as unknown as { event: { text: unknown } }).event.text);
 
 describe('Socket Mode', () => {
 	test('an app receives messages where its bot is a member, and acknowledges each once', async () => {
-		const { socket, heard } = await connected(stage.appToken);
+		const { socket, received } = await connected(stage.appToken);
 		try {
 			await stage.ada('chat.postMessage', { channel: stage.channel, text: 'hello app' });
-			await eventually(async () => expect(texts(heard)).toContain('hello app'), 30_000);
-			for (const { ack } of heard) await ack();
+			await eventually(async () => expect(texts(received)).toContain('hello app'), 30_000);
+			for (const { ack } of received) await ack();
 		} finally {
 			await socket.disconnect();
 		}
@@ -73,14 +73,17 @@ describe('Socket Mode', () => {
 	test('an unacknowledged event is sent again with the same id, over the next connection', async () => {
 		const first = await connected(stage.appToken);
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'to be kept' });
-		await eventually(async () => expect(texts(first.heard)).toContain('to be kept'), 30_000);
+		await eventually(async () => expect(texts(first.received)).toContain('to be kept'), 30_000);
 		await first.socket.disconnect();
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'while away' });
 		const second = await connected(stage.appToken);
 		try {
-			await eventually(async () => expect(texts(second.heard)).toEqual(['to be kept', 'while away']), 30_000);
-			expect(second.heard[0]?.body.event_id).toBe(first.heard.at(-1)?.body.event_id as string);
-			for (const { ack } of second.heard) await ack();
+			await eventually(
+				async () => expect(texts(second.received)).toEqual(['to be kept', 'while away']),
+				30_000,
+			);
+			expect(second.received[0]?.body.event_id).toBe(first.received.at(-1)?.body.event_id as string);
+			for (const { ack } of second.received) await ack();
 		} finally {
 			await second.socket.disconnect();
 		}
@@ -89,21 +92,21 @@ describe('Socket Mode', () => {
 	test('an acknowledged event is not delivered again after a restart', async () => {
 		await server.restart();
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'after the restart' });
-		const { socket, heard } = await connected(stage.appToken);
+		const { socket, received } = await connected(stage.appToken);
 		try {
-			await eventually(async () => expect(texts(heard)).toEqual(['after the restart']), 30_000);
-			for (const { ack } of heard) await ack();
+			await eventually(async () => expect(texts(received)).toEqual(['after the restart']), 30_000);
+			for (const { ack } of received) await ack();
 		} finally {
 			await socket.disconnect();
 		}
 	}, 60_000);
 
 	test('a mention, an edit, a join and a reaction cause events of their own', async () => {
-		const { socket, heard } = await connected(stage.appToken);
+		const { socket, received } = await connected(stage.appToken);
 		socket.on('slack_event', ({ ack }: Heard) => void ack());
 		try {
 			const events = (): Record<string, unknown>[] =>
-				heard.map(({ body }) => (body as unknown as { event: Record<string, unknown> }).event);
+				received.map(({ body }) => (body as unknown as { event: Record<string, unknown> }).event);
 			const hears = (event: Record<string, unknown>) =>
 				eventually(async () => expect(events()).toContainEqual(expect.objectContaining(event)), 30_000);
 			const text = `<@${stage.bot}> help`;
@@ -132,8 +135,8 @@ describe('Socket Mode', () => {
 
 test('events about the workspace are delivered once, including those from while the app was disconnected', async () => {
 	const { admin, team, ada, adaId } = stage;
-	const subjectsOf = (heard: readonly Heard[]): unknown[] =>
-		heard.flatMap(({ body }) => {
+	const subjectsOf = (received: readonly Heard[]): unknown[] =>
+		received.flatMap(({ body }) => {
 			const { event } = body as unknown as {
 				event: { type: string; channel: { id: string }; user: { id: string } };
 			};
@@ -152,26 +155,26 @@ test('events about the workspace are delivered once, including those from while 
 	const live: string[] = [];
 	try {
 		await eventually(
-			async () => expect(subjectsOf(first.heard)).toEqual(expect.arrayContaining(meantime)),
+			async () => expect(subjectsOf(first.received)).toEqual(expect.arrayContaining(meantime)),
 			30_000,
 		);
 		live.push(...(await created('ken')));
 		await ada('users.profile.set', { name: 'status_text', value: 'at sea' });
 		live.push(`user_change ${adaId}`);
 		await eventually(
-			async () => expect(subjectsOf(first.heard)).toEqual(expect.arrayContaining(live)),
+			async () => expect(subjectsOf(first.received)).toEqual(expect.arrayContaining(live)),
 			30_000,
 		);
-		for (const { ack } of first.heard) await ack();
+		for (const { ack } of first.received) await ack();
 	} finally {
 		await first.socket.disconnect();
 	}
 	const last = await created('dennis');
 	const second = await connected(stage.appToken);
 	try {
-		await eventually(async () => expect(subjectsOf(second.heard)).toHaveLength(2), 30_000);
-		expect(subjectsOf(second.heard).toSorted()).toEqual(last.toSorted());
-		for (const { ack } of second.heard) await ack();
+		await eventually(async () => expect(subjectsOf(second.received)).toHaveLength(2), 30_000);
+		expect(subjectsOf(second.received).toSorted()).toEqual(last.toSorted());
+		for (const { ack } of second.received) await ack();
 	} finally {
 		await second.socket.disconnect();
 	}

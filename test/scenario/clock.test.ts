@@ -51,8 +51,8 @@ test('a clock that jumps back changes neither the order of messages nor counts, 
 	const all = [...before, ...after];
 	expect(all).toEqual(all.toSorted());
 	expect(new Set(all).size).toBe(all.length);
-	const heard = await listener.all(4, { type: 'message', channel });
-	expect(heard.map(({ prev_ts }) => prev_ts)).toEqual(['0000000000.000000', ...all.slice(0, 3)]);
+	const received = await listener.all(4, { type: 'message', channel });
+	expect(received.map(({ prev_ts }) => prev_ts)).toEqual(['0000000000.000000', ...all.slice(0, 3)]);
 
 	expect(await rowOf(grace, channel)).toMatchObject({ unread_count: 2, latest: after[1] });
 	const marked = await grace.call('conversations.mark', { channel, ts: after[1] });

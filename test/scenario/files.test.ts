@@ -318,10 +318,10 @@ test('a device that was offline gets shared and deleted files', async () => {
 	const file = await shared(ada, 'new.txt', 'new', { channel_id: channel });
 	await ada.call('files.delete', { file: old.id });
 	const { events } = await grace.call('client.sync', { since: position });
-	const told = events.filter(({ type }: { type: string }) => type.startsWith('file_'));
+	const fileEvents = events.filter(({ type }: { type: string }) => type.startsWith('file_'));
 	// A cluster may repeat the events of files that were shared shortly before.
-	expect(told).toContainEqual(expect.objectContaining({ type: 'file_shared', file_id: file.id }));
-	expect(told).toContainEqual(expect.objectContaining({ type: 'file_deleted', file_id: old.id }));
+	expect(fileEvents).toContainEqual(expect.objectContaining({ type: 'file_shared', file_id: file.id }));
+	expect(fileEvents).toContainEqual(expect.objectContaining({ type: 'file_deleted', file_id: old.id }));
 	expect(JSON.stringify(events)).not.toContain(ANY_ORIGIN);
 	expect(JSON.stringify(events)).toContain(file.url_private);
 });

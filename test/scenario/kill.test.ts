@@ -21,11 +21,15 @@ const ROUNDS = 4;
 const ACKNOWLEDGED_PER_ROUND = 700;
 
 /** Everything that a client has seen is on disk: it is found again, or was deleted since. */
-function checkHeard(heard: readonly Frame[], shown: Awaited<ReturnType<typeof histories>>, book: Book): void {
+function checkHeard(
+	received: readonly Frame[],
+	shown: Awaited<ReturnType<typeof histories>>,
+	book: Book,
+): void {
 	const deleted = new Set(
 		[...book.sent.values()].filter(({ text }) => text === null).map(({ channel, ts }) => `${channel} ${ts}`),
 	);
-	const posts = heard.filter(({ type, subtype }) => type === 'message' && subtype === undefined);
+	const posts = received.filter(({ type, subtype }) => type === 'message' && subtype === undefined);
 	expect(posts.length).toBeGreaterThan(0);
 	const lost = posts.filter(
 		({ channel, ts }) => !shown.get(channel)?.has(ts) && !deleted.has(`${channel} ${ts}`),

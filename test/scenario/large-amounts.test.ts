@@ -106,8 +106,8 @@ test('many joins at once cause one event for members, and each new member gets t
 	const added = await member.seen({ type: 'channel_members_added' });
 	expect(added).toMatchObject({ channel, count: 101, team: workspace.team });
 	expect(added.users).toHaveLength(100);
-	const { channel: told } = await joining.seen({ type: 'channel_joined' });
-	expect(told).toMatchObject({
+	const { channel: joined } = await joining.seen({ type: 'channel_joined' });
+	expect(joined).toMatchObject({
 		id: channel,
 		has_unreads: false,
 		badge_count: 0,

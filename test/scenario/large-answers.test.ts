@@ -138,9 +138,9 @@ test('a client that missed less than the limit gets all of it', async () => {
 		sent.push((await mia.call('chat.postMessage', { channel: pier, text: LARGE })).ts);
 	await eventually(async () => {
 		const { events } = await bounded(tom, 'client.sync', { since: position });
-		const told = events.flatMap((event: Answer) =>
+		const texts = events.flatMap((event: Answer) =>
 			event.type === 'message' && sent.includes(event.ts) ? [event.ts] : [],
 		);
-		expect(told).toEqual(sent);
+		expect(texts).toEqual(sent);
 	}, patienceMs());
 }, 60_000);

@@ -63,9 +63,9 @@ test('a short root is sent whole, and a surrogate pair is not cut in two', async
 	const device = await connect(grace);
 	const short = await post({ text: 'short' });
 	await post({ text: 'one', thread_ts: short });
-	const told = await device.seen(({ message }) => message?.ts === short);
-	expect(told.message).toMatchObject({ text: 'short', reply_count: 1 });
-	expect(told.message.is_preview).toBeUndefined();
+	const event = await device.seen(({ message }) => message?.ts === short);
+	expect(event.message).toMatchObject({ text: 'short', reply_count: 1 });
+	expect(event.message.is_preview).toBeUndefined();
 	const pairs = await post({ text: `x${'🌊'.repeat(300)}` });
 	await post({ text: 'one', thread_ts: pairs });
 	const { message } = await device.seen((frame) => frame.message?.ts === pairs);

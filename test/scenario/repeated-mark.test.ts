@@ -62,10 +62,10 @@ test('a mark that repeats one in flight is acknowledged together with it, and no
 	await residents.open();
 	const clock = risingClock(() => BEGIN + 10);
 	const state = new ReadState(new MemoryViews(residents, held, clock));
-	const told: number[] = [];
+	const published: number[] = [];
 	const mark = async (): Promise<RowChange> => {
 		const change = await state.mark(GRACE, CHANNEL, { type: 'read', ts: TS }, (row) =>
-			told.push(row.lastRead),
+			published.push(row.lastRead),
 		);
 		if (typeof change === 'string') throw new Error(change);
 		return change;
@@ -74,9 +74,9 @@ test('a mark that repeats one in flight is acknowledged together with it, and no
 	expect([first.row.lastRead, second.row.lastRead]).toEqual([TS, TS]);
 	expect(await isPending(first.durable)).toBe(true);
 	expect(await isPending(second.durable)).toBe(true);
-	expect(told).toEqual([]);
+	expect(published).toEqual([]);
 	letGo();
 	await Promise.all([first.durable, second.durable]);
 	// The second mark cannot know whether the first one was published.
-	expect(told).toEqual([TS, TS]);
+	expect(published).toEqual([TS, TS]);
 });

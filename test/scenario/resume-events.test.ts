@@ -77,10 +77,10 @@ test('missed messages arrive in order, each after its predecessor, with the same
 	await scene.leave();
 	const live = await connect(scene.grace);
 	const [one, two] = [await scene.post('one'), await scene.post(`two <@${scene.grace.id}>`)];
-	const told = await live.all(2, { type: 'message' });
+	const liveEvents = await live.all(2, { type: 'message' });
 	live.close();
 	const events = await scene.missed();
-	expect(events).toEqual(told);
+	expect(events).toEqual(liveEvents);
 	expect(events.map(({ ts, prev_ts }) => [ts, prev_ts])).toEqual([
 		[one, known],
 		[two, one],
@@ -196,8 +196,8 @@ test('marks arrive last, with the current counts', async () => {
 	expect(kinds(events)).toEqual(['message', 'channel_marked']);
 	const counts = await scene.grace.call('client.counts');
 	const [row] = counts.channels.filter(({ id }: Frame) => id === scene.channel);
-	const { id: _, ...told } = row;
-	expect(events[1]).toMatchObject({ ...told, unread_count: 2, ts: first });
+	const { id: _, ...fields } = row;
+	expect(events[1]).toMatchObject({ ...fields, unread_count: 2, ts: first });
 });
 
 test('muting arrives as a preference, marks as marks', async () => {

@@ -76,9 +76,9 @@ test('more events than the socket’s buffer holds arrive completely, followed b
 	while (socket.having(isMessage).length < BACKLOG) await several();
 	for (let index = 0; index < 20; index += 1) posted.push(await post('afterwards'));
 	posted.sort();
-	const heard = await socket.all(posted.length, isMessage);
-	expect(heard.map(({ ts }) => ts)).toEqual(posted);
-	expect(heard.map(({ prev_ts }) => prev_ts).slice(1)).toEqual(posted.slice(0, -1));
+	const received = await socket.all(posted.length, isMessage);
+	expect(received.map(({ ts }) => ts)).toEqual(posted);
+	expect(received.map(({ prev_ts }) => prev_ts).slice(1)).toEqual(posted.slice(0, -1));
 	await socket.settled();
 	expect(socket.having(isMessage)).toHaveLength(posted.length);
 	const [hello] = socket.frames;

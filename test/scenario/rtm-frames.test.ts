@@ -143,9 +143,9 @@ test('frames that arrive together are all processed, in order', async () => {
 	const [socket, listener] = [await connect(ada), await connect(grace)];
 	const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
 	const answers = await Promise.all(texts.map((text) => socket.ask({ type: 'message', channel, text })));
-	const heard = await listener.all(texts.length, { type: 'message', channel });
-	expect(heard.map(({ text }) => text)).toEqual(texts);
-	expect(heard.map(({ ts }) => ts)).toEqual(answers.map(({ ts }) => ts));
+	const received = await listener.all(texts.length, { type: 'message', channel });
+	expect(received.map(({ text }) => text)).toEqual(texts);
+	expect(received.map(({ ts }) => ts)).toEqual(answers.map(({ ts }) => ts));
 });
 
 test('a blur does not overtake its focus, however busy the server is: later messages stay unread', async () => {

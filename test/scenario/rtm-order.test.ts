@@ -74,8 +74,8 @@ test(`${POSTERS} users post at once: everybody receives everything once, in orde
 	).flat();
 	expect(acknowledged).toHaveLength(POSTERS * POSTS);
 	for (const listener of listeners) {
-		const heard = await listener.all(acknowledged.length, isPost);
-		expect(heard.map(({ channel, ts }) => `${channel} ${ts}`).toSorted()).toEqual(acknowledged.toSorted());
+		const received = await listener.all(acknowledged.length, isPost);
+		expect(received.map(({ channel, ts }) => `${channel} ${ts}`).toSorted()).toEqual(acknowledged.toSorted());
 		await listener.settled();
 		expect(listener.having(isPost)).toHaveLength(acknowledged.length);
 		const followed = channels.flatMap((channel) => follow(listener.frames, channel).posts);

@@ -108,8 +108,8 @@ describe('marks', () => {
 		};
 		expect(answer).toMatchObject({ ok: true, ...counts });
 		expect(answer).not.toHaveProperty('ignored');
-		const told = await laptop.seen({ type: 'channel_marked' });
-		expect(told).toMatchObject({ ...counts, revision: answer.revision, position: answer.position });
+		const event = await laptop.seen({ type: 'channel_marked' });
+		expect(event).toMatchObject({ ...counts, revision: answer.revision, position: answer.position });
 	});
 
 	test('a mark with an older revision is answered as ignored, and moves nothing', async () => {
@@ -198,9 +198,9 @@ describe('who receives what', () => {
 		await ada.call('conversations.create', { name: 'new' });
 		await device.seen({ type: 'channel_created' });
 		await stranger.settled();
-		const heard = (frame: Frame) =>
+		const received = (frame: Frame) =>
 			frame.type !== 'hello' && frame.type !== 'pong' && frame.reply_to === undefined;
-		expect(stranger.having(heard)).toEqual([]);
+		expect(stranger.having(received)).toEqual([]);
 	});
 
 	test('a device without counts causes no event about unchanged threads', async () => {
@@ -208,7 +208,7 @@ describe('who receives what', () => {
 		await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: ts });
 		const before = await connect(grace, { counts: '1' });
 		await before.seen({ type: 'update_thread_state' });
-		const told = before.having({ type: 'update_thread_state' }).length;
+		const earlier = before.having({ type: 'update_thread_state' }).length;
 		const { position } = await grace.call('client.counts');
 		const plain = [await connect(grace), await connect(grace, { since: position })];
 		const asking = await connect(grace, { since: position, counts: '1' });
@@ -216,7 +216,7 @@ describe('who receives what', () => {
 		await Bun.sleep(50);
 		await Promise.all([before, ...plain].map((socket) => socket.settled()));
 		for (const socket of plain) expect(socket.having({ type: 'update_thread_state' })).toEqual([]);
-		expect(before.having({ type: 'update_thread_state' })).toHaveLength(told);
+		expect(before.having({ type: 'update_thread_state' })).toHaveLength(earlier);
 	});
 
 	test('a client that missed a change of its threads gets it, also without counts', async () => {

@@ -77,7 +77,7 @@ test('a post reaches every member, with the ts of the message before it', async 
 	const first = await say(ada, channel, `hello <@${grace.id}>`, { client_msg_id: 'one' });
 	const second = await say(grace, channel, 'hello yourself');
 	for (const listener of listeners) {
-		await listener.heard((event) => event.ts === second);
+		await listener.received((event) => event.ts === second);
 		const [one, two] = listener.events.filter(isMessage);
 		expect(one).toMatchObject({ channel, ts: first, user: ada.id, client_msg_id: 'one', team });
 		expect([one?.prev_ts, two?.prev_ts]).toEqual([before, first]);
@@ -91,14 +91,14 @@ test('an edit and a delete arrive as hidden events that name the message', async
 	const ts = await say(ada, channel, 'first');
 	await ada.call('chat.update', { channel, ts, text: 'second' });
 	await ada.call('chat.delete', { channel, ts });
-	const deleted = await listener.heard(({ subtype }) => subtype === 'message_deleted');
+	const deleted = await listener.received(({ subtype }) => subtype === 'message_deleted');
 	expect(deleted).toMatchObject({
 		hidden: true,
 		channel,
 		deleted_ts: ts,
 		previous_message: { text: 'second' },
 	});
-	expect(await listener.heard(({ subtype }) => subtype === 'message_changed')).toMatchObject({
+	expect(await listener.received(({ subtype }) => subtype === 'message_changed')).toMatchObject({
 		hidden: true,
 		channel,
 		message: { ts, text: 'second', edited: { user: ada.id } },
@@ -112,12 +112,12 @@ test('a reply arrives with its thread, and only a broadcast reply has a place in
 	const root = await say(ada, channel, 'root');
 	const reply = await say(ada, channel, 'reply', { thread_ts: root });
 	const shout = await say(ada, channel, 'shout', { thread_ts: root, reply_broadcast: true });
-	const broadcast = await listener.heard(({ ts }) => ts === shout);
+	const broadcast = await listener.received(({ ts }) => ts === shout);
 	expect(broadcast).toMatchObject({ subtype: 'thread_broadcast', thread_ts: root, prev_ts: root });
-	const quiet = await listener.heard(({ ts }) => ts === reply);
+	const quiet = await listener.received(({ ts }) => ts === reply);
 	expect(quiet).toMatchObject({ thread_ts: root, parent_user_id: ada.id });
 	expect(quiet).not.toHaveProperty('prev_ts');
-	const replied = await listener.heard(({ subtype }) => subtype === 'message_replied');
+	const replied = await listener.received(({ subtype }) => subtype === 'message_replied');
 	expect(replied).toMatchObject({ message: { ts: root, reply_count: 1, latest_reply: reply } });
 });
 
@@ -126,20 +126,20 @@ test('joins and leaves are sent to the user and to the other members', async () 
 	const [member, mover] = [await listen(ada), await listen(grace)];
 	await grace.call('conversations.join', { channel });
 	await say(ada, channel, 'welcome');
-	await mover.heard(({ text }) => text === 'welcome');
+	await mover.received(({ text }) => text === 'welcome');
 	await grace.call('conversations.leave', { channel });
 	await say(ada, channel, 'gone');
 	const joined = { channel, user: grace.id, channel_type: 'C', team };
-	expect(await member.heard(({ type }) => type === 'member_joined_channel')).toMatchObject(joined);
-	expect(await member.heard(({ type }) => type === 'member_left_channel')).toMatchObject(joined);
-	expect(await mover.heard(({ type }) => type === 'channel_joined')).toMatchObject({
+	expect(await member.received(({ type }) => type === 'member_joined_channel')).toMatchObject(joined);
+	expect(await member.received(({ type }) => type === 'member_left_channel')).toMatchObject(joined);
+	expect(await mover.received(({ type }) => type === 'channel_joined')).toMatchObject({
 		channel: { id: channel, is_member: true, unread_count: 0 },
 	});
-	await mover.heard(({ type }) => type === 'channel_left');
-	await member.heard(({ text }) => text === 'gone');
+	await mover.received(({ type }) => type === 'channel_left');
+	await member.received(({ text }) => text === 'gone');
 	// A user who left gets nothing more: the next event on this socket is of another channel.
 	const other = await channelOf(grace);
-	await mover.heard((event) => event.type === 'channel_joined' && event.channel.id === other);
+	await mover.received((event) => event.type === 'channel_joined' && event.channel.id === other);
 	expect(mover.events.filter(isMessage).map(({ text }) => text)).toEqual(['welcome']);
 });
 
@@ -148,13 +148,13 @@ test('a creation is sent to the workspace; archiving, renaming and unarchiving t
 	const channel = await channelOf(ada, grace);
 	await ada.call('conversations.rename', { channel, name: `${channel.toLowerCase()}` });
 	// One after the other: in a cluster, a new member may get the current state of a channel without the changes that led to it.
-	const renamed = await member.heard(({ type }) => type === 'channel_rename');
+	const renamed = await member.received(({ type }) => type === 'channel_rename');
 	await ada.call('conversations.archive', { channel });
-	const archived = await member.heard(({ type }) => type === 'channel_archive');
+	const archived = await member.received(({ type }) => type === 'channel_archive');
 	await ada.call('conversations.unarchive', { channel });
-	const created = await outsider.heard(({ type }) => type === 'channel_created');
+	const created = await outsider.received(({ type }) => type === 'channel_created');
 	expect(created.channel).toMatchObject({ id: channel, creator: ada.id, is_channel: true });
-	await member.heard(({ type }) => type === 'channel_unarchive');
+	await member.received(({ type }) => type === 'channel_unarchive');
 	expect(archived).toMatchObject({ channel, user: ada.id });
 	expect(renamed.channel).toMatchObject({ id: channel, name: channel.toLowerCase() });
 	expect(outsider.events.some(({ type }) => type === 'channel_archive')).toBe(false);
@@ -164,9 +164,12 @@ test('typing is sent to the other members of the channel, and not to its author'
 	const channel = await channelOf(ada, grace);
 	const [writer, reader, outsider] = [await listen(ada), await listen(grace), await listen(linus)];
 	await writer.client.sendTyping(channel);
-	expect(await reader.heard(({ type }) => type === 'user_typing')).toMatchObject({ channel, user: ada.id });
+	expect(await reader.received(({ type }) => type === 'user_typing')).toMatchObject({
+		channel,
+		user: ada.id,
+	});
 	await say(grace, channel, 'what is it?');
-	await writer.heard(isMessage);
+	await writer.received(isMessage);
 	for (const { events } of [writer, outsider])
 		expect(events.some(({ type }) => type === 'user_typing')).toBe(false);
 });
@@ -175,14 +178,14 @@ test('presence is sent to subscribers: first the state, then changes', async () 
 	const [watcher, other] = [await listen(ada), await listen(linus)];
 	await watcher.client.subscribePresence([grace.id]);
 	const presence = (expected: string) =>
-		watcher.heard((event) => event.type === 'presence_change' && event.presence === expected);
+		watcher.received((event) => event.type === 'presence_change' && event.presence === expected);
 	expect(await presence('away')).toMatchObject({ user: grace.id });
 	const watched = await listen(grace);
 	expect(await presence('active')).toMatchObject({ user: grace.id });
 	started.splice(started.indexOf(watched), 1);
 	await watched.client.disconnect();
 	const changes = () => watcher.events.filter(({ type }) => type === 'presence_change');
-	await watcher.heard(() => changes().length === 3);
+	await watcher.received(() => changes().length === 3);
 	expect(changes().map((event) => event.presence)).toEqual(['away', 'active', 'away']);
 	expect(other.events.some(({ type }) => type === 'presence_change')).toBe(false);
 });
@@ -191,7 +194,7 @@ test('a ping is answered, and the client stays connected', async () => {
 	const listener = await listen(ada, { clientPingTimeout: 1_500, serverPongTimeout: 1_400 });
 	const pongs = () => listener.events.filter((event) => event.type === 'pong');
 	// The first pong comes with hello; the second answers a ping of the client.
-	await listener.heard(() => pongs().length >= 2);
+	await listener.received(() => pongs().length >= 2);
 	expect(listener.client.connected).toBe(true);
 	expect(pongs().every(({ reply_to }) => Number.isInteger(reply_to))).toBe(true);
 	expect(listener.events.filter(({ type }) => type === 'hello')).toHaveLength(1);
@@ -203,8 +206,8 @@ test('a mark is sent to every socket of the user, with counts, revision and posi
 	const first = await say(ada, channel, 'one');
 	await say(ada, channel, `two <@${grace.id}>`);
 	const answer = await grace.call('conversations.mark', { channel, ts: first });
-	for (const { heard } of [phone, laptop].map((one) => ({ heard: one.heard.bind(one) }))) {
-		expect(await heard(({ type }) => type === 'channel_marked')).toMatchObject({
+	for (const { received } of [phone, laptop].map((one) => ({ received: one.received.bind(one) }))) {
+		expect(await received(({ type }) => type === 'channel_marked')).toMatchObject({
 			channel,
 			ts: first,
 			unread_count: 1,
@@ -215,11 +218,11 @@ test('a mark is sent to every socket of the user, with counts, revision and posi
 		});
 	}
 	await grace.call('conversations.markUnread', { channel, ts: first });
-	const back = await laptop.heard((event) => event.type === 'channel_marked' && event.unread_count === 2);
+	const back = await laptop.received((event) => event.type === 'channel_marked' && event.unread_count === 2);
 	expect(back.revision).toBe(answer.revision + 1);
 	expect(back.position > answer.position).toBe(true);
 	await say(grace, channel, 'a sign that all of it went out');
-	await other.heard((event) => event.user === grace.id);
+	await other.received((event) => event.user === grace.id);
 	expect(other.events.some(({ type }) => type === 'channel_marked')).toBe(false);
 });
 
@@ -233,8 +236,11 @@ test('marks in direct messages, groups and private channels have their own event
 	for (const { id } of [im, group, secret])
 		await grace.call('conversations.mark', { channel: id, ts: await say(ada, id, 'hello') });
 	const marked = async (channel: string) =>
-		(await listener.heard((event) => event.type?.endsWith('_marked') === true && event.channel === channel))
-			.type;
+		(
+			await listener.received(
+				(event) => event.type?.endsWith('_marked') === true && event.channel === channel,
+			)
+		).type;
 	expect(await marked(im.id)).toBe('im_marked');
 	expect(await marked(group.id)).toBe('mpim_marked');
 	expect(await marked(secret.id)).toBe('group_marked');
@@ -244,12 +250,12 @@ test('the client reconnects by itself after the server restarted', async () => {
 	const channel = await channelOf(ada, grace);
 	const listener = await listen(grace);
 	await say(ada, channel, 'before');
-	await listener.heard(({ text }) => text === 'before');
+	await listener.received(({ text }) => text === 'before');
 	const back = listener.lives('ready');
 	await server.restart();
 	await back;
 	expect(listener.events.filter(({ type }) => type === 'hello')).toHaveLength(2);
 	expect(listener.events.some(({ type }) => type === 'goodbye')).toBe(true);
 	await say(ada, channel, 'after');
-	await listener.heard(({ text }) => text === 'after');
+	await listener.received(({ text }) => text === 'after');
 });

@@ -40,11 +40,11 @@ test('sends are acknowledged with their ts, in order, and errors name their caus
 	expect(outcomes[1]).toMatchObject({ data: { ok: false, error: { code: 2, msg: 'channel_not_found' } } });
 	expect(outcomes[0]).toMatchObject({ ok: true, text: 'one' });
 	expect(outcomes[2]).toMatchObject({ ok: true, text: 'two' });
-	const heard = await listener.all(2, { type: 'message', channel: channel.id });
-	expect(heard.map(({ ts, text }) => [ts, text])).toEqual([
+	const received = await listener.all(2, { type: 'message', channel: channel.id });
+	expect(received.map(({ ts, text }) => [ts, text])).toEqual([
 		[outcomes[0].ts, 'one'],
 		[outcomes[2].ts, 'two'],
 	]);
-	expect(heard[1]?.prev_ts).toBe(outcomes[0].ts);
+	expect(received[1]?.prev_ts).toBe(outcomes[0].ts);
 	listener.close();
 });

@@ -102,9 +102,9 @@ test('the state of threads has its user’s position, also after archiving chang
 	await stranger.call('chat.postMessage', { channel: foreign, text: 'elsewhere' });
 	await bob.call('conversations.archive', { channel });
 	const archived = await socket.seen({ type: 'channel_archive' });
-	const told = await socket.seen({ type: 'update_thread_state', unread_count: 0 });
+	const threadState = await socket.seen({ type: 'update_thread_state', unread_count: 0 });
 	// Clients drop a state that is older than theirs.
-	expect(told.position).toBe(archived.position);
+	expect(threadState.position).toBe(archived.position);
 	socket.close();
 	await socket.closed;
 });

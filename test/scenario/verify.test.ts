@@ -53,9 +53,9 @@ test('a row changed in the database is reported, and repaired on request', async
 	const { channel, grace, admin, unread } = await aChannel('drift');
 	lose(channel, 'one');
 	const drift = { user: grace.id, channel, served: counts(2), stored: counts(1) };
-	const told = await admin('admin.unreads.verify', { user: grace.id, channel });
-	expect(told).toMatchObject({ checked: 1, drifted: [drift] });
-	expect(told.repaired).toBeUndefined();
+	const report = await admin('admin.unreads.verify', { user: grace.id, channel });
+	expect(report).toMatchObject({ checked: 1, drifted: [drift] });
+	expect(report.repaired).toBeUndefined();
 	expect(await unread()).toBe(2);
 	expect(await metrics()).toContain('tidemark_drifted_counts_total 1');
 

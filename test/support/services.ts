@@ -57,9 +57,9 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 	for (const name of Object.keys(env)) if (/^TIDEMARK_TEST_.*_(URL|BROKERS)$/.test(name)) delete env[name];
 	const call = async (...args: readonly string[]): Promise<string> => {
 		const child = Bun.spawn([SCRIPT, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-		const told = await new Response(child.stdout).text();
+		const output = await new Response(child.stdout).text();
 		if ((await child.exited) !== 0) throw new Error(`scripts/services ${args.join(' ')} failed`);
-		return told;
+		return output;
 	};
 	/** The processes, by their pid files. */
 	const paused = new Set<string>();

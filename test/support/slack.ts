@@ -34,10 +34,10 @@ export class RtmListener {
 	}
 
 	/** The first matching event, whether it has arrived or is still to come. */
-	async heard(wanted: (event: Frame) => boolean): Promise<Frame> {
+	async received(wanted: (event: Frame) => boolean): Promise<Frame> {
 		const [event] = await this.heardSoFar.all(1, wanted, () => {
 			const types = this.events.map(({ type, subtype }) => `${type} ${subtype ?? ''}`);
-			return `${wanted}; heard: ${types.join(', ')}`;
+			return `${wanted}; received: ${types.join(', ')}`;
 		});
 		return event as Frame;
 	}

@@ -43,7 +43,7 @@ export async function checkLive(watchers: readonly Watcher[]): Promise<void> {
 }
 
 /** Prints the figures after all checks: any other number would have failed the test. */
-export function tell(
+export function printFigures(
 	what: string,
 	book: Book,
 	replies: ReplyBook,

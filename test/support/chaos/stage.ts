@@ -3,7 +3,7 @@ import { type ClusterOptions, startCluster, type TestCluster } from '../cluster.
 import { type Cast, makeCast, newBook, type Sent } from '../kill-load.ts';
 import { type OwnServices, ownServices, type Service } from '../services.ts';
 import { sharedCluster } from '../shared-cluster.ts';
-import { checkAll, checkLive, tell } from './check.ts';
+import { checkAll, checkLive, printFigures } from './check.ts';
 import { type Load, startLoad } from './load.ts';
 import { noRepeats, patientCall } from './patient-call.ts';
 import { newReplyBook } from './replies.ts';
@@ -84,7 +84,7 @@ export function setStage({ own = [], options }: StageOptions = {}): Stage {
 		await caughtUp();
 		await checkAll(cluster.url, cast, book, replies);
 		await checkLive(watchers);
-		tell(what, book, replies, load.repeats, watchers);
+		printFigures(what, book, replies, load.repeats, watchers);
 	}
 	return {
 		get cluster() {

@@ -62,7 +62,7 @@ const THERE = new Set([
 export class LiveCounts {
 	readonly rows = new Map<string, LiveRow>();
 	/** For conversations that count: the position of the last row, and the messages since. */
-	private readonly told = new Map<string, { readonly position: string; readonly since: Event[] }>();
+	private readonly tracked = new Map<string, { readonly position: string; readonly since: Event[] }>();
 	threads: LiveThreads = { unread_count: 0, mention_count: 0, badge_count: 0, version: '' };
 
 	constructor(private readonly user: string) {}
@@ -70,7 +70,7 @@ export class LiveCounts {
 	// biome-ignore lint/suspicious/noExplicitAny: the answer of client.counts
 	snapshot(counts: any): void {
 		this.rows.clear();
-		this.told.clear();
+		this.tracked.clear();
 		for (const row of [...counts.channels, ...counts.mpims, ...counts.ims]) {
 			this.expect(row.id, '');
 			this.replace(rowOf(row));
@@ -94,9 +94,9 @@ export class LiveCounts {
 
 	/** Counts the conversation from this stamp on; its row follows. Idempotent. */
 	private expect(channel: string, stamp: string): void {
-		const told = this.told.get(channel);
-		if (told && told.position.slice(0, STAMP_DIGITS) >= stamp) return;
-		this.told.set(channel, { position: stamp.padEnd(2 * STAMP_DIGITS, '0'), since: [] });
+		const tracked = this.tracked.get(channel);
+		if (tracked && tracked.position.slice(0, STAMP_DIGITS) >= stamp) return;
+		this.tracked.set(channel, { position: stamp.padEnd(2 * STAMP_DIGITS, '0'), since: [] });
 	}
 
 	/**
@@ -104,26 +104,26 @@ export class LiveCounts {
 	 * older than messages that have arrived: these are counted on top of it again.
 	 */
 	private replace(row: LiveRow): void {
-		const told = this.told.get(row.id);
-		if (!told || row.position < told.position) return;
-		const since = told.since.filter((event) => event.position > row.position.slice(0, STAMP_DIGITS));
-		this.told.set(row.id, { position: row.position, since });
+		const tracked = this.tracked.get(row.id);
+		if (!tracked || row.position < tracked.position) return;
+		const since = tracked.since.filter((event) => event.position > row.position.slice(0, STAMP_DIGITS));
+		this.tracked.set(row.id, { position: row.position, since });
 		this.rows.set(row.id, row);
 		for (const event of since) this.count(row, event);
 	}
 
 	private drop(channel: string): void {
 		this.rows.delete(channel);
-		this.told.delete(channel);
+		this.tracked.delete(channel);
 	}
 
 	private threadState(event: Event): void {
-		const [known, told] = [this.threads.version, event.version].map((version) => [
+		const [known, received] = [this.threads.version, event.version].map((version) => [
 			version.slice(0, STAMP_DIGITS),
 			version.slice(STAMP_DIGITS),
 		]) as [string[], string[]];
 		// Older in one part and not newer in the other.
-		const isOlder = told.every((part, index) => part <= (known[index] ?? ''));
+		const isOlder = received.every((part, index) => part <= (known[index] ?? ''));
 		if (isOlder && event.version !== this.threads.version) return;
 		const { unread_count, mention_count, badge_count, version } = event as unknown as LiveThreads;
 		this.threads = { unread_count, mention_count, badge_count, version };
@@ -131,12 +131,12 @@ export class LiveCounts {
 
 	private posted(event: Event): void {
 		const row = this.rows.get(event.channel);
-		const told = this.told.get(event.channel);
+		const tracked = this.tracked.get(event.channel);
 		// The row already includes the message.
-		if (!told || event.position <= told.position.slice(0, STAMP_DIGITS)) return;
+		if (!tracked || event.position <= tracked.position.slice(0, STAMP_DIGITS)) return;
 		// A resuming client may get events again that it has already received.
-		if (told.since.some(({ ts }) => ts === event.ts)) return;
-		told.since.push(event);
+		if (tracked.since.some(({ ts }) => ts === event.ts)) return;
+		tracked.since.push(event);
 		if (row) this.count(row, event);
 	}
 

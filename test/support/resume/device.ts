@@ -59,8 +59,8 @@ export class ResumingDevice {
 			const closed = new Promise<null>((resolve) => {
 				socket.onclose = () => resolve(null);
 			});
-			const told = await Promise.race([hello, closed]);
-			if (told) return told;
+			const frame = await Promise.race([hello, closed]);
+			if (frame) return frame;
 		}
 	}
 

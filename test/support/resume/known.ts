@@ -33,7 +33,7 @@ export class Known {
 	readonly conversations = new Map<string, KnownConversation>();
 	readonly follows = new Set<string>();
 	/** All messages that arrived as new; the same one twice is an error, unless events may repeat. */
-	private readonly heard = new Set<string>();
+	private readonly received = new Set<string>();
 	/** Messages that were deleted. Later events may still refer to the state before the deletion. */
 	private readonly gone = new Set<string>();
 
@@ -93,8 +93,8 @@ export class Known {
 
 	private posted(conversation: KnownConversation, event: Event): void {
 		const key = `${event.channel} ${event.ts}`;
-		if (!this.mayRepeat) expect(this.heard.has(key)).toBe(false);
-		this.heard.add(key);
+		if (!this.mayRepeat) expect(this.received.has(key)).toBe(false);
+		this.received.add(key);
 		const inTimeline = event.prev_ts !== undefined;
 		if (inTimeline) {
 			if (!this.gone.has(key)) this.checkGap(conversation, event);
