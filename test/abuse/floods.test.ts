@@ -13,8 +13,8 @@ const MAX_WAIT_MS = 15_000;
 const TIMEOUT_MS = 120_000;
 
 const floods: readonly [string, (mallory: Person, channel: string) => Flood][] = [
-	['of strangers', () => anonymous],
-	['of one user', authenticated],
+	['of anonymous requests', () => anonymous],
+	['of requests by one user', authenticated],
 	['of reconnects', reconnects],
 ];
 for (const [what, flood] of floods)

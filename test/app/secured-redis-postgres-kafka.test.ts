@@ -122,7 +122,7 @@ const redisWithout = (change: (url: URL) => void): Record<string, string> => {
 
 const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
-		'a certificate of Redis that nobody knows',
+		'an untrusted certificate of Redis',
 		() => ({ TIDEMARK_TLS_CA_FILE: undefined }),
 		/^Redis cannot be used at localhost:\d+ over TLS: .*certificate.*TIDEMARK_TLS_CA_FILE\.$/,
 	],
@@ -142,7 +142,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 		/^Kafka cannot be used at .*uthentication.*TIDEMARK_KAFKA_SASL_USERNAME, …_PASSWORD and …_MECHANISM\.$/,
 	],
 	[
-		'a Redis that is not there',
+		'an unreachable Redis',
 		() => redisWithout((url) => Object.assign(url, { port: '9' })),
 		/^Redis cannot be used at localhost:9 over TLS: .*ECONNREFUSED.* Start it, or correct TIDEMARK_REDIS_URL\.$/,
 	],
@@ -152,17 +152,17 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 		/^Redis cannot be used at .* over TLS: .* may use TLS .* check TIDEMARK_REDIS_URL: rediss:\/\/ .*\.$/,
 	],
 	[
-		'a PostgreSQL that is not there',
+		'an unreachable PostgreSQL',
 		() => ({ TIDEMARK_POSTGRES_URL: `postgres://somebody:${PASSWORD}@127.0.0.1:9/chat` }),
 		/^PostgreSQL cannot be used at 127\.0\.0\.1:9\/chat: .*ECONNREFUSED.* Start it, or correct TIDEMARK_POSTGRES_URL\.$/,
 	],
 	[
-		'a PostgreSQL whose name nobody knows',
+		'a PostgreSQL whose host name cannot be resolved',
 		() => ({ TIDEMARK_POSTGRES_URL: `postgres://somebody:${PASSWORD}@nowhere.invalid/chat` }),
 		/^PostgreSQL cannot be used at nowhere\.invalid:5432\/chat: .*nowhere\.invalid\. Start it, or correct TIDEMARK_POSTGRES_URL\.$/,
 	],
 	[
-		'a Kafka that is not there',
+		'an unreachable Kafka',
 		() => ({ TIDEMARK_KAFKA_BROKERS: '127.0.0.1:9' }),
 		/^Kafka cannot be used at 127\.0\.0\.1:9: .*ECONNREFUSED.* Start it, or correct TIDEMARK_KAFKA_BROKERS\.$/,
 	],
@@ -172,7 +172,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 		/^Kafka cannot be used at .* check TIDEMARK_KAFKA_TLS and TIDEMARK_KAFKA_BROKERS\.$/,
 	],
 	[
-		'fewer brokers than are to hold each entry',
+		'fewer brokers than replicas',
 		() => ({ TIDEMARK_KAFKA_REPLICATION: '3', TIDEMARK_INSTALLATION: OTHER_INSTALLATION }),
 		/^Kafka cannot be used at .*[Rr]eplication factor.*[^.]\. Start more brokers, or set TIDEMARK_KAFKA_REPLICATION\.$/,
 	],
@@ -182,12 +182,12 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 		/^TIDEMARK_KAFKA_SASL_PASSWORD is missing/,
 	],
 	[
-		'a secret in a file that is not there',
+		'a secret in a missing file',
 		() => ({ TIDEMARK_KAFKA_SASL_PASSWORD_FILE: '/nowhere/secret' }),
 		/^TIDEMARK_KAFKA_SASL_PASSWORD cannot be read from \/nowhere\/secret/,
 	],
 	[
-		'authorities in a file that has none',
+		'a file without certificate authorities',
 		() => ({ TIDEMARK_TLS_CA_FILE: right.TIDEMARK_KAFKA_SASL_PASSWORD_FILE }),
 		/^TIDEMARK_TLS_CA_FILE ".+" contains no certificate/,
 	],

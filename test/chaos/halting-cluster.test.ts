@@ -72,7 +72,7 @@ test('Redis is lost between two conversations of a batch: both are persisted bef
 		expect(memberships.find((one) => one.conversation === 'C02')).toMatchObject({ cursor: ts });
 	}, 10_000);
 	const third = await lone.append('C02', post('and on'));
-	await until(() => answers.has(third), 'the partition goes on');
+	await until(() => answers.has(third), 'the partition continues');
 	await worker.halt();
 	expect(await written('C02')).toEqual(['decided', 'and on']);
 	expect(await lone.store.nextOffset(lone.partition)).toBe(3);
@@ -243,7 +243,7 @@ test('changes after a message that is persisted but not applied are not persiste
 	await applying.promise;
 	const following = await lone.append('C02', post('following'));
 	const elsewhere = await lone.append('C01', post('elsewhere'));
-	await until(() => answers.has(elsewhere), 'the other conversation goes on');
+	await until(() => answers.has(elsewhere), 'the other conversation continues');
 	await Bun.sleep(500);
 	expect(await lone.store.nextOffset(lone.partition)).toBe(1);
 
@@ -281,13 +281,13 @@ test('the same changes are all persisted if Redis is lost once more meanwhile', 
 	let attempts = 0;
 	before.set('C02', async () => {
 		attempts += 1;
-		throw new Error('Redis is away');
+		throw new Error('Redis is unavailable');
 	});
 	worker.resume();
 	await until(() => attempts > 0, 'the stored one is being applied');
 	const following = await lone.append('C02', post('following'));
 	const elsewhere = await lone.append('C01', post('elsewhere'));
-	await until(() => answers.has(elsewhere), 'the other conversation goes on');
+	await until(() => answers.has(elsewhere), 'the other conversation continues');
 	await worker.halt();
 	expect(await written('C02')).toEqual(['stored', 'following']);
 	before.delete('C02');

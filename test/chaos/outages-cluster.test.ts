@@ -28,7 +28,7 @@ const reportedUnavailable = (): Promise<{ ready: boolean; metric: boolean }[]> =
 	);
 
 test('PostgreSQL is unavailable for a while: loaded conversations continue', async () => {
-	await stage.underLoad('PostgreSQL away', async (load) => {
+	await stage.underLoad('PostgreSQL unavailable', async (load) => {
 		await stage.services.stop('postgres', 'crash');
 		await load.acknowledged(200);
 		for (let number = 0; number < 20; number += 1) await stage.sendTwice(`while-away-${number}`);

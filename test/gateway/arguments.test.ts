@@ -140,7 +140,7 @@ describe('values', () => {
 			'{"event_type":"e","event_payload":{}}',
 			{ event_type: 'e', event_payload: {} },
 		],
-		['metadata to take away', type.metadata, {}, {}],
+		['metadata to remove', type.metadata, {}, {}],
 	];
 	test.each(good)('good %s', (_name, argument, value, expected) => {
 		expect(parseOne(argument, value)).toEqual(expected);

@@ -34,21 +34,21 @@ let engine: Engine;
 let requests: Requests;
 let services: Services;
 /** What happens to commands: they are decided, wait, or are rejected before they are sent. */
-let log: 'goes on' | 'waits' | 'is away';
+let log: 'decides' | 'waits' | 'is unavailable';
 let waiting: CommandEntry[];
 let later: number;
 
 beforeEach(async () => {
 	place = await embedded.place();
 	engine = await place.open();
-	log = 'goes on';
+	log = 'decides';
 	waiting = [];
 	later = 0;
 	const { store, readState, bus } = engine;
 	startSolePartition(engine, { report: (error) => console.error(error) });
 	const held: CommandLog = {
 		append: async (entry) => {
-			if (log === 'is away') throw new Refusal('service_unavailable', 'the log is unreachable');
+			if (log === 'is unavailable') throw new Refusal('service_unavailable', 'the log is unreachable');
 			if (log === 'waits') waiting.push(entry);
 			else await engine.log.append(entry);
 		},
@@ -90,7 +90,7 @@ const caught = (asked: Promise<unknown>) =>
 
 /** Decides the waiting commands. */
 async function release(): Promise<void> {
-	log = 'goes on';
+	log = 'decides';
 	for (const entry of waiting.splice(0)) await engine.log.append(entry);
 }
 
@@ -109,7 +109,7 @@ async function named(name: string): Promise<string[]> {
 test('an unknown outcome keeps the name reserved: a late creation has it, and nothing else gets it', async () => {
 	log = 'waits';
 	expect(await caught(create('late'))).toEqual(refused('outcome_unknown'));
-	log = 'goes on';
+	log = 'decides';
 	expect(await caught(create('late'))).toEqual(refused('name_taken'));
 	await release();
 	expect(await caught(create('late'))).toEqual(refused('name_taken'));
@@ -132,7 +132,7 @@ test('the same holds for the new name of a channel', async () => {
 	const [one, other] = [await create('one'), await create('other')];
 	log = 'waits';
 	expect(await caught(rename(one, 'wanted'))).toEqual(refused('outcome_unknown'));
-	log = 'goes on';
+	log = 'decides';
 	expect(await caught(rename(other, 'wanted'))).toEqual(refused('name_taken'));
 	await release();
 	await eventually(async () => expect(await named('wanted')).toEqual([one]), 10_000);
@@ -142,9 +142,9 @@ test('the same holds for the new name of a channel', async () => {
 });
 
 test('a command that was never sent frees the name', async () => {
-	log = 'is away';
+	log = 'is unavailable';
 	expect(await caught(create('free'))).toEqual(refused('service_unavailable'));
-	log = 'goes on';
+	log = 'decides';
 	await create('free');
 	expect(await named('free')).toHaveLength(1);
 });
@@ -153,7 +153,7 @@ test('a lost command frees its name after a minute, and not earlier', async () =
 	log = 'waits';
 	expect(await caught(create('lost'))).toEqual(refused('outcome_unknown'));
 	waiting = [];
-	log = 'goes on';
+	log = 'decides';
 	expect(await caught(create('lost'))).toEqual(refused('name_taken'));
 	later = 2 * MINUTE_MICROS;
 	await create('lost');

@@ -123,8 +123,8 @@ describe('code', () => {
 		['a code block may span lines', `\`\`\`\na\n${name}\n\`\`\``, false],
 		['an unclosed backtick is plain text', `see \`${name}`, true],
 		['an unclosed block is plain text', `\`\`\`\n${name}`, true],
-		['what stands outside of code mentions', `\`a\` ${name} \`b\``, true],
-		['code does not join what stands on its sides', `<@\`x\`${BEN}>`, false],
+		['a name outside of code mentions', `\`a\` ${name} \`b\``, true],
+		['code does not join the texts on its sides', `<@\`x\`${BEN}>`, false],
 	];
 	for (const [title, text, mentioned] of cases) {
 		test(title, () => expect(usersIn(text).has(BEN)).toBe(mentioned));

@@ -49,11 +49,11 @@ function byTheRules(message: Subject, who: Recipient): 'notify' | 'wait' | 'no' 
 	].filter(([, holds]) => holds);
 	const against = [
 		['the author', message.user === who.user],
-		['who is not in the conversation', !who.member],
+		['users who are not in the conversation', !who.member],
 		['level none', who.level === 'none'],
 		['muted, and not by name', who.muted && !named],
-		['who has read it', who.read],
-		['what is deleted', message.deleted],
+		['users who have read it', who.read],
+		['deleted messages', message.deleted],
 	].filter(([, holds]) => holds);
 	if (grounds.length === 0 || against.length > 0) return 'no';
 	return who.active && !who.waited ? 'wait' : 'notify';
@@ -110,8 +110,8 @@ test.each([
 	['a muted direct message', { direct: true }, { muted: true }, null],
 	['a channel-wide mention', { channelWide: true }, {}, 'channel_mention'],
 	['a channel-wide mention where it is muted', { channelWide: true }, { muted: true }, null],
-	['<!here> to who was active', { here: true }, { wasActive: true }, 'channel_mention'],
-	['<!here> to who was not', { here: true }, {}, null],
+	['<!here> to a user who was active', { here: true }, { wasActive: true }, 'channel_mention'],
+	['<!here> to a user who was not active', { here: true }, {}, null],
 	['a reply in a followed thread', { threadTs: 5 }, { follows: true }, 'thread_reply'],
 	['a reply in another thread, at level all', { threadTs: 5 }, { level: 'all' }, null],
 	['any message at level all', {}, { level: 'all' }, 'all'],

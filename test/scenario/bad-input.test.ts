@@ -86,7 +86,7 @@ describe('methods and arguments', () => {
 			'text',
 		],
 		[
-			'blocks that are none',
+			'invalid blocks',
 			'chat.postMessage',
 			() => ({ channel, blocks: '{}' }),
 			'invalid_blocks_format',
@@ -119,7 +119,7 @@ describe('methods and arguments', () => {
 			'msg_too_long',
 			'text',
 		],
-		['an edit to nothing', 'chat.update', () => ({ channel, ts: message, text: '' }), 'no_text', 'text'],
+		['an edit to an empty text', 'chat.update', () => ({ channel, ts: message, text: '' }), 'no_text', 'text'],
 		[
 			'an edit of no message',
 			'chat.update',
@@ -134,7 +134,7 @@ describe('methods and arguments', () => {
 			'message_not_found',
 		],
 		[
-			'a reply to nothing',
+			'a reply to a missing message',
 			'chat.postMessage',
 			() => ({ channel, text: 'x', thread_ts: '1700000000.000000' }),
 			'thread_not_found',
@@ -146,7 +146,7 @@ describe('methods and arguments', () => {
 			'cannot_reply_to_message',
 		],
 		[
-			'a mark that is no ts',
+			'a mark with an invalid ts',
 			'conversations.mark',
 			() => ({ channel, ts: 'yesterday' }),
 			'invalid_timestamp',
@@ -161,7 +161,7 @@ describe('methods and arguments', () => {
 			'revision',
 		],
 		[
-			'unread from nothing',
+			'a mark unread from a missing message',
 			'conversations.markUnread',
 			() => ({ channel, ts: '1700000000.000000' }),
 			'message_not_found',
@@ -174,7 +174,7 @@ describe('methods and arguments', () => {
 			'message_not_found',
 		],
 		[
-			'a limit that is none',
+			'an invalid limit',
 			'conversations.history',
 			() => ({ channel, limit: -1 }),
 			'invalid_limit',
@@ -215,7 +215,7 @@ describe('methods and arguments', () => {
 		],
 		['oneself invited', 'conversations.invite', () => ({ channel, users: ada.id }), 'cant_invite_self'],
 		[
-			'a level that is none',
+			'an invalid level',
 			'conversations.setNotifications',
 			() => ({ channel, level: 'loud' }),
 			'invalid_arguments',

@@ -62,7 +62,7 @@ describe('mistakes', () => {
 		['a flag without its value', ['serve', '--port'], [/--port/, /tidemark serve --help/]],
 		['a word too many', ['serve', 'now'], [/now/, /tidemark serve --help/]],
 		[
-			'a port that is none',
+			'an invalid port',
 			['serve', '--port', 'http'],
 			[/--port "http" is not a whole number from 0 to 65535/],
 		],
@@ -73,7 +73,7 @@ describe('mistakes', () => {
 			[/TIDEMARK_ADMIN_TOKEN is missing/, /TIDEMARK_KAFKA_BROKERS is missing/, /tidemark gateway --help/],
 		],
 		[
-			'load that is none',
+			'an invalid load',
 			['bench', '--rate', '0', '--url', 'localhost'],
 			[/--rate "0" is not a whole number from 1/, /tidemark bench --help/],
 		],
@@ -82,8 +82,8 @@ describe('mistakes', () => {
 			['seed', '--url', 'localhost:8080'],
 			[/--url "localhost:8080" is not an/],
 		],
-		['a repair of nothing', ['doctor', '--repair'], [/--repair needs --user or --channel/, /doctor --help/]],
-		['a token for nobody', ['token'], [/NAME is missing/, /Usage: tidemark token NAME/]],
+		['a repair without a target', ['doctor', '--repair'], [/--repair needs --user or --channel/, /doctor --help/]],
+		['a token without a user', ['token'], [/NAME is missing/, /Usage: tidemark token NAME/]],
 		['a workspace without a name', ['team', 'add'], [/: NAME is missing/, /Usage: tidemark team add NAME/]],
 	];
 	for (const [what, args, expected] of mistakes) {

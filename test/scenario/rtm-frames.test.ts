@@ -29,7 +29,7 @@ const unanswerable: [string, string, string][] = [
 	['null', 'null', 'the frame is not a JSON object'],
 	['without a type', '{}', 'type is missing or unknown'],
 	['a mark without an id', '{"type":"mark"}', 'id must be a positive whole number'],
-	['with an id that is no number', '{"id":"7","type":"mark"}', 'id must be a positive whole number'],
+	['with an id that is not a number', '{"id":"7","type":"mark"}', 'id must be a positive whole number'],
 ];
 for (const [what, text, msg] of unanswerable) {
 	test(`${what}: the client gets an error frame with the reason, and the socket stays open`, async () => {
@@ -51,7 +51,7 @@ const refused: [string, () => Record<string, unknown>, string][] = [
 	],
 	['a message to nowhere', () => ({ type: 'message', text: 'x' }), 'channel must be a conversation id'],
 	[
-		'a channel that is none',
+		'an invalid channel',
 		() => ({ type: 'message', channel: 'general', text: 'x' }),
 		'channel must be a conversation id',
 	],
@@ -61,21 +61,21 @@ const refused: [string, () => Record<string, unknown>, string][] = [
 		'thread_not_found',
 	],
 	[
-		'a thread that is no ts',
+		'an invalid thread ts',
 		() => ({ type: 'message', channel, text: 'x', thread_ts: 'yesterday' }),
 		'thread_ts must be a ts like 1717200000.123456',
 	],
 	[
-		'a mark that is no ts',
+		'a mark with an invalid ts',
 		() => ({ type: 'mark', channel, ts: 7 }),
 		'ts must be a ts like 1717200000.123456',
 	],
 	[
-		'a revision that is no number',
+		'a revision that is not a number',
 		() => ({ type: 'mark', channel, ts: '1700000000.000000', revision: '1' }),
 		'revision must be a whole number',
 	],
-	['users that are none', () => ({ type: 'presence_sub', ids: ['grace'] }), 'ids must be a list of user ids'],
+	['invalid users', () => ({ type: 'presence_sub', ids: ['grace'] }), 'ids must be a list of user ids'],
 	[
 		'too many users',
 		() => ({ type: 'presence_sub', ids: Array.from({ length: 501 }, (_, index) => `U${1000 + index}`) }),
@@ -83,7 +83,7 @@ const refused: [string, () => Record<string, unknown>, string][] = [
 	],
 	['typing nowhere', () => ({ type: 'typing', channel: 'C0000000000' }), 'channel_not_found'],
 	[
-		'typing in a thread that is no ts',
+		'typing with an invalid thread ts',
 		() => ({ type: 'typing', channel, thread_ts: 'now' }),
 		'thread_ts must be a ts like 1717200000.123456',
 	],

@@ -77,7 +77,7 @@ const forged: [string, () => Promise<string> | string, string][] = [
 		'invalid_auth',
 	],
 	[
-		'with its claims exchanged',
+		'with changed claims',
 		async () => {
 			const [header, , signature] = (await signed(claims())).split('.');
 			const other = { ...claims(), sub: workspace.people[1]?.id, exp: Math.floor(Date.now() / 1000) + 300 };
@@ -86,14 +86,14 @@ const forged: [string, () => Promise<string> | string, string][] = [
 		'invalid_auth',
 	],
 	[
-		'without an end',
+		'without an expiry',
 		() => new SignJWT(claims()).setProtectedHeader({ alg: 'HS256' }).sign(key(SECRET)),
 		'invalid_auth',
 	],
-	['of nobody', () => signed({ sub: 'U0000000000', team: workspace.team }), 'invalid_auth'],
+	['of an unknown user', () => signed({ sub: 'U0000000000', team: workspace.team }), 'invalid_auth'],
 	['of a user of another workspace', () => signed({ sub: ada.id, team: elsewhere.team }), 'invalid_auth'],
 	['without a workspace', () => signed({ sub: ada.id }), 'invalid_auth'],
-	['with a sub that is no id', () => signed({ sub: 'ada', team: workspace.team }), 'invalid_auth'],
+	['with a sub that is not an id', () => signed({ sub: 'ada', team: workspace.team }), 'invalid_auth'],
 ];
 for (const [what, token, code] of forged) {
 	test(`a JWT ${what} gets ${code}, and invalid_auth where Slack’s client connects`, async () => {

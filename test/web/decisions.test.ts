@@ -325,7 +325,7 @@ h_bucket{le="+Inf",method="a"} 100
 			// The other process answers /readyz.
 			processes = answered(processes, { ...gateway(id === 'a:1' ? 'b:1' : 'a:1'), degraded: [] }, at * 1000);
 		}
-		processes = answered(processes, { ...gateway('b:1'), degraded: ['kafka: away'] }, 58_000);
+		processes = answered(processes, { ...gateway('b:1'), degraded: ['kafka: unavailable'] }, 58_000);
 		const rates = processes.map(({ scrapes }) => {
 			const pairs = scrapes.slice(1).map((now, index) => [scrapes[index] ?? now, now] as const);
 			return new Set(pairs.map(([before, now]) => CHARTS[0]?.lines[1]?.read(before, now)));
