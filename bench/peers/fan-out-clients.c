@@ -1,11 +1,12 @@
 /*
- * Many listening clients in one lean process. Reads paths to connect to, one a line, until an empty one; says
- * `ready` when every socket is let in. From then on, of every message whose text contains
- * `#<number>@<nanoseconds>#`, it prints when the last of its sockets had it:
+ * Many receiving clients in one small process. Reads the paths to connect to, one per line, until an empty line, and
+ * prints `ready` when every socket is admitted. From then on, for every message whose text contains
+ * `#<number>@<nanoseconds>#`, it prints how long the message took:
  *
- *     <number> <ns until half of them> <ns until the last>
+ *     <number> <ns until half of the sockets had it> <ns until the last one had it>
  *
- * Let in is who had a first frame; with `socket.io` as the second argument, who was connected to the namespace.
+ * A socket is admitted when it got a first frame; with `socket.io` as the second argument, when it is connected to the
+ * namespace.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,7 +39,7 @@ static void say(struct client *client, int opcode, const unsigned char *payload,
 	}
 }
 
-/* What is not a message to the client itself: Engine.IO's own packets. Answers whether it was one. */
+/* Handles Engine.IO's own packets, which are not messages. Returns whether this was one. */
 static int was_engine_io(struct client *client, const unsigned char *payload, size_t length) {
 	if (!speaks_socket_io) return 0;
 	if (length == 1 && payload[0] == '2') say(client, TEXT, (const unsigned char *)"3", 1);
@@ -78,7 +79,7 @@ static void take(struct client *client) {
 	ssize_t got = read(client->fd, data + client->have, BUFFER);
 	if (got <= 0) {
 		if (got < 0 && errno == EAGAIN) return;
-		/* At the end of a run the server is gone, and so is whoever reads what we print; else this is why a run fails. */
+		/* At the end of a run the server is gone, and nobody reads this. Otherwise it is the reason why the run fails. */
 		fprintf(stderr, "the server closed a socket, after %.*s\n", (int)client->have, (char *)client->rest);
 		exit(1);
 	}
@@ -107,7 +108,7 @@ int main(int count, char **arguments) {
 	char *path = NULL, request[1024];
 	size_t room = 0;
 	struct epoll_event event = {.events = EPOLLIN}, events[512];
-	/* The whole list first: `ready` needs to know how many there are. */
+	/* Read the whole list first: `ready` needs the number of sockets. */
 	char **paths = NULL;
 	for (ssize_t length; (length = getline(&path, &room, stdin)) > 1; total++) {
 		path[length - 1] = 0;

@@ -1,6 +1,6 @@
 /*
- * The fan-out peer: what one message to many sockets costs when nothing else is done. It upgrades whoever
- * comes, and writes the body of each POST, framed once, to every socket in a loop.
+ * The fan-out peer: the cost of one message to many sockets if nothing else is done. It upgrades every connection, and
+ * writes the body of each POST, framed once, to every socket in a loop.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ static int sockets[MOST], socket_count;
 static char *pending[MOST];
 static size_t pending_length[MOST];
 
-/* The answer to the one key that the clients here send, as RFC 6455 gives it. */
+/* The accept value of RFC 6455 for the one key that these clients send. */
 static const char UPGRADED[] =
 	"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
 	"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
@@ -55,8 +55,8 @@ static void take(int fd) {
 		pending_length[fd] = 0;
 		return;
 	}
-	char *told = strcasestr(pending[fd], "content-length:");
-	size_t length = told ? (size_t)atol(told + 15) : 0;
+	char *header = strcasestr(pending[fd], "content-length:");
+	size_t length = header ? (size_t)atol(header + 15) : 0;
 	size_t whole = (size_t)(end + 4 - pending[fd]) + length;
 	if (pending_length[fd] < whole) return;
 	fan_out(end + 4, length);

@@ -1,10 +1,10 @@
-/** What the peers on Node share: where their packages lie, how a message to publish comes in, and where. */
+/** What the peers on Node share: the directory of their packages, and the endpoint for messages to publish. */
 import { createRequire } from 'node:module';
 
-/** Installed by bench/support/node-peers.ts, which tells the directory. */
+/** bench/support/node-peers.ts installs the packages, and passes their directory. */
 export const packages = createRequire(`${process.argv[2]}/`);
 
-/** Takes `POST /publish`, hands its bytes on, and answers. */
+/** Handles `POST /publish`: passes its bytes on, and answers. */
 export const publishedOn = (publish) => (request, response) => {
 	const parts = [];
 	request.on('data', (part) => parts.push(part));
@@ -16,7 +16,7 @@ export const publishedOn = (publish) => (request, response) => {
 };
 
 export const listen = (server) => {
-	// Connections are kept however long the others' turns take: one that closes just as it is used again loses a post.
+	// Never close idle connections: a post on a connection that is just being closed would be lost.
 	server.keepAliveTimeout = 0;
 	server.listen(0, '127.0.0.1', () => console.log(`port ${server.address().port}`));
 };

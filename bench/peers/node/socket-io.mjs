@@ -1,6 +1,6 @@
 /**
- * Socket.IO on Node with nothing around it: whoever connects joins one room, and the JSON of each POST goes to the room
- * as one event. Its defaults, but for long polling: clients here speak WebSocket from the beginning.
+ * Socket.IO on Node with nothing around it: every client joins one room, and the JSON of each POST goes to the room as
+ * one event. With Socket.IO's defaults, except for long polling: these clients use WebSocket from the start.
  */
 import { createServer } from 'node:http';
 import { listen, packages, publishedOn } from './common.mjs';

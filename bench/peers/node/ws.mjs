@@ -1,6 +1,6 @@
 /**
- * The package `ws` on Node with nothing around it: whoever connects is in one conversation, and the body of each POST
- * goes to all of it as one text frame, handed over as bytes, which spares `ws` converting the text for every socket.
+ * The package `ws` on Node with nothing around it: every client is in one conversation, and the body of each POST goes
+ * to all of them as one text frame. It is passed as bytes, so that `ws` need not convert the text for every socket.
  */
 import { createServer } from 'node:http';
 import { listen, packages, publishedOn } from './common.mjs';

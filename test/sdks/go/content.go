@@ -9,7 +9,7 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// content checks what hangs on a message: reactions, pins, files, search, and messages to be sent later.
+// content checks reactions, pins, files, search and scheduled messages.
 func content(w world) {
 	_, ts, err := w.ada.PostMessage(w.channel, slack.MsgOptionText("high water at noon", false))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// world is what the test prepared: two people and a bot of one workspace, who are in the same channel.
+// world is what the test prepared: two users and a bot of one workspace, all in one channel.
 type world struct {
 	url                       string
 	ada, grace, bot           *slack.Client
@@ -20,7 +20,7 @@ type world struct {
 
 var failed = false
 
-// check runs one check and prints its outcome. Later checks run whatever it is.
+// check runs one check and prints its outcome. Later checks run even if it failed.
 func check(name string, run func() error) {
 	if err := run(); err != nil {
 		failed = true

@@ -7,7 +7,7 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// messages checks posting to whatever an application names, and what of a message comes back.
+// messages checks posting to ids and names, and the fields of the returned messages.
 func messages(w world) {
 	post := func(client *slack.Client, channel, text string, options ...slack.MsgOption) (string, string, error) {
 		return client.PostMessage(channel, append(options, slack.MsgOptionText(text, false))...)

@@ -6,7 +6,7 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// people checks who is there, what is known of them, and what they say of themselves.
+// people checks the list of users, their details, and their profiles.
 func people(w world) {
 	check("auth.test", func() error {
 		who, err := w.ada.AuthTest()

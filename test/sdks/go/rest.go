@@ -7,7 +7,7 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// rest reads the answers of the other methods that slack-go has into its types.
+// rest parses the answers of slack-go's other methods into its types.
 func rest(w world) {
 	check("the types of every other answer", func() error {
 		name := fmt.Sprintf("sweep-%d", time.Now().UnixNano())

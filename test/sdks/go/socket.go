@@ -53,7 +53,7 @@ func socketMode(w world) {
 	check("a command and its answer", func() error {
 		answered := make(chan error, 1)
 		go func() {
-			// The method of people's clients, which slack-go has no call for.
+			// A method of user clients, which slack-go does not have.
 			_, _, err := w.ada.PostMessage(w.channel, slack.UnsafeMsgOptionEndpoint(w.url+"/api/chat.command", func(values url.Values) {
 				values["command"], values["text"] = []string{"/tide"}, []string{"Dover"}
 			}))

@@ -49,7 +49,7 @@ public final class Checks {
 		void run() throws Exception;
 	}
 
-	/** Later checks run whatever the outcome of this one is. */
+	/** Later checks run even if this one fails. */
 	private static void check(String name, Check check) {
 		try {
 			check.run();
@@ -222,7 +222,7 @@ public final class Checks {
 		});
 	}
 
-	/** The answers of the other methods that this client has, read into its own types. */
+	/** Parses the answers of the client's other methods into its types. */
 	private void everythingElse() {
 		check("the types of every other answer", () -> {
 			String name = "sweep-" + System.nanoTime();

@@ -1,4 +1,4 @@
-"""Checks of a server with slack_sdk: the Web API, and Socket Mode. Prints `ok <name>` for each that holds."""
+"""Checks of a server with slack_sdk: the Web API, and Socket Mode. Prints `ok <name>` for each check that passes."""
 
 import os
 import sys
