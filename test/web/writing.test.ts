@@ -28,6 +28,8 @@ test('an outage and a reload lose nothing: messages are sent once, drafts stay a
 	await page.route('**/api/**', (route) => route.abort());
 	await page.context().setOffline(true);
 	await page.getByText('Reconnecting…').waitFor();
+	// Nobody is shown as active meanwhile.
+	expect(await page.locator('.side-me small').innerText()).toBe('Offline');
 	await screen.write('first of the outage');
 	await screen.write('second of the outage');
 	await page.getByText('2 messages not sent yet').waitFor();
@@ -92,7 +94,7 @@ test('the arrow up edits, letters go to the text box, dialogs return the focus, 
 
 test('completion, lists, quotes, right-to-left text, folding, and a warning about people who are not in the channel', async () => {
 	const { people, post } = await scene(3);
-	const [ada, grace] = people;
+	const [ada, grace, linus] = people;
 	const { channel: small } = await ada.call('conversations.create', { name: 'small' });
 	await post(grace, 'שלום עולם');
 	await post(grace, Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n'));
@@ -129,6 +131,10 @@ test('completion, lists, quotes, right-to-left text, folding, and a warning abou
 		const { badge } = await grace.call('client.counts');
 		expect(badge).toBe(1);
 	});
+	// The warning also appears after a message was sent too fast for it.
+	await box(screen).pressSequentially(`@${linus.name} hello`);
+	await box(screen).press('Enter');
+	await page.getByText('is not in this channel and was not notified').waitFor();
 	await box(screen).fill('x'.repeat(40_010));
 	await page.getByText('10 characters too long').waitFor();
 	expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);

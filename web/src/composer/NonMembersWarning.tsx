@@ -59,6 +59,7 @@ export function NonMembersWarning({ channel, text, isSent }: Props) {
 	}, [client, channel, names, isNeeded]);
 	if (nonMembers.length === 0) return null;
 	const who = nonMembers.map(nameOf).join(', ');
+	const isOne = nonMembers.length === 1;
 	const add = async () => {
 		await client.conversation(channel).invite(nonMembers.map(({ id }) => id));
 		setNonMembers([]);
@@ -66,8 +67,8 @@ export function NonMembersWarning({ channel, text, isSent }: Props) {
 	return (
 		<p className="non-members" role="status">
 			<span>
-				<bdi>{who}</bdi> {nonMembers.length === 1 ? 'is' : 'are'} not in this channel and{' '}
-				{isSent ? 'did not get your message' : 'will not be notified'}.
+				<bdi>{who}</bdi> {isOne ? 'is' : 'are'} not in this channel and{' '}
+				{isSent ? `${isOne ? 'was' : 'were'} not notified.` : 'will not be notified.'}
 			</span>
 			<button
 				type="button"
