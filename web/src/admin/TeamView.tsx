@@ -1,13 +1,12 @@
 import { useCallback, useEffect, useState } from 'react';
 import { toastResult } from '../session/toast.tsx';
 import { CopyField } from '../ui/CopyField.tsx';
-import { exactTime, plural } from '../ui/format.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { exactTime } from '../ui/format.ts';
 import { asAdmin, type Invite, listAll, type Member, type Team } from './calls.ts';
 import { InviteForm } from './InviteForm.tsx';
 import { InviteList, shortId } from './InviteList.tsx';
 import { MemberQuestion, type MemberQuestionProps } from './MemberQuestion.tsx';
-import { MemberRow } from './MemberRow.tsx';
+import { MemberSection } from './MemberSection.tsx';
 import { NameForm } from './NameForm.tsx';
 
 /** A new link or token, which the page shows once. */
@@ -17,8 +16,6 @@ interface Created {
 	readonly hint: string;
 }
 
-const SHOWN_WITHOUT_FILTER = 200;
-
 /** One workspace: invite people, list them, sign out and deactivate them. */
 export function TeamView({ team }: { readonly team: Team }) {
 	const [members, setMembers] = useState<readonly Member[] | null>(null);
@@ -26,7 +23,6 @@ export function TeamView({ team }: { readonly team: Team }) {
 	const [error, setError] = useState<string | null>(null);
 	const [created, setCreated] = useState<Created | null>(null);
 	const [asked, setAsked] = useState<Omit<MemberQuestionProps, 'onClose'> | null>(null);
-	const [filter, setFilter] = useState('');
 	const load = useCallback(async () => {
 		setError(null);
 		try {
@@ -93,10 +89,6 @@ export function TeamView({ team }: { readonly team: Team }) {
 			`${member.name} is ${isActive ? 'active again' : 'deactivated'}.`,
 		);
 
-	const wanted = filter.trim().toLowerCase();
-	const found = (members ?? []).filter(({ name, real_name }) =>
-		`${name} ${real_name}`.toLowerCase().includes(wanted),
-	);
 	return (
 		<>
 			<section className="card" aria-label="Invite people">
@@ -123,46 +115,19 @@ export function TeamView({ team }: { readonly team: Team }) {
 				/>
 			</section>
 			{asked && <MemberQuestion {...asked} onClose={() => setAsked(null)} />}
-			<section className="card" aria-label="People">
-				<h2>People</h2>
-				{error && <Failed error={error} onRetry={() => void load()} />}
-				{!error && !members && <Loading lines={4} label="Loading people" />}
-				{members?.length === 0 && (
-					<p>Nobody is in this workspace yet. Create an invite link and send it to someone.</p>
-				)}
-				{members && members.length > 10 && (
-					<input
-						className="field"
-						type="search"
-						aria-label="Find a person"
-						placeholder="Find a person"
-						value={filter}
-						onChange={({ target }) => setFilter(target.value)}
-					/>
-				)}
-				<ul className="admin-members">
-					{found.slice(0, SHOWN_WITHOUT_FILTER).map((member) => (
-						<MemberRow
-							key={member.id}
-							member={member}
-							onInvite={() => toastResult(invite(member))}
-							onToken={() => toastResult(tokenFor(member))}
-							onSignOut={() => setAsked({ member, what: 'sign out', onYes: () => signOut(member) })}
-							onActive={(isActive) =>
-								isActive
-									? setActive(member, true)
-									: setAsked({ member, what: 'deactivate', onYes: () => setActive(member, false) })
-							}
-						/>
-					))}
-				</ul>
-				{found.length > SHOWN_WITHOUT_FILTER && (
-					<p className="hint">
-						{plural(found.length - SHOWN_WITHOUT_FILTER, 'more person is', 'more people are')} not shown. Type
-						a name above to find them.
-					</p>
-				)}
-			</section>
+			<MemberSection
+				members={members}
+				error={error}
+				onRetry={() => void load()}
+				onInvite={(member) => toastResult(invite(member))}
+				onToken={(member) => toastResult(tokenFor(member))}
+				onSignOut={(member) => setAsked({ member, what: 'sign out', onYes: () => signOut(member) })}
+				onActive={(member, isActive) =>
+					isActive
+						? setActive(member, true)
+						: setAsked({ member, what: 'deactivate', onYes: () => setActive(member, false) })
+				}
+			/>
 		</>
 	);
 }

@@ -16,6 +16,7 @@ import { NewBar } from './NewBar.tsx';
 import { NotAMember } from './NotAMember.tsx';
 import { timelineRows } from './rows.ts';
 import { Timeline, type TimelineHandle } from './Timeline.tsx';
+import { useJumps } from './useJumps.ts';
 import { useReading } from './useReading.ts';
 import type { VisibleRows } from './visible-rows.ts';
 
@@ -34,8 +35,8 @@ export function ConversationView({ route }: { readonly route: Route }) {
 	const { anchor, isReadingNewest, see, markRead, divide } = useReading(conversation);
 	const timeline = useRef<TimelineHandle>(null);
 	const [visible, setVisible] = useState(NOTHING_VISIBLE);
-	const [wanted, setWanted] = useState<string | null>(at);
 	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
+	const { target, toNewest, toOldestUnread } = useJumps({ id, at, rows, timeline, divide });
 
 	const onVisibleRows = useCallback(
 		(now: VisibleRows) => {
@@ -52,38 +53,6 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		[see, hasNewer],
 	);
 
-	// Scroll to the wanted message only once: later pages must not move a user who has scrolled elsewhere.
-	const reached = useRef<string | null>(null);
-	const show = useCallback(
-		async (ts: string) => {
-			await store.jumpTo(ts);
-			reached.current = null;
-			setWanted(ts);
-		},
-		[store],
-	);
-	// A link to a message: load the messages around it.
-	useEffect(() => {
-		if (at) toastResult(show(at));
-	}, [at, show]);
-	// biome-ignore lint/correctness/useExhaustiveDependencies: runs again when other messages are loaded
-	useEffect(() => {
-		if (wanted && reached.current !== wanted && timeline.current?.scrollTo(wanted)) reached.current = wanted;
-	}, [wanted, rows]);
-
-	const toLatest = async () => {
-		setWanted(null);
-		await store.jumpToLatest();
-		requestAnimationFrame(() => timeline.current?.scrollToEnd());
-	};
-	const toOldest = async () => {
-		const { oldest_unread: oldest } = await client.call('conversations.unreads', { channel: id, limit: 1 });
-		if (!oldest) return;
-		divide();
-		reached.current = null;
-		setWanted(oldest);
-		if (!timeline.current?.scrollTo(oldest)) await show(oldest);
-	};
 	useHotkey('Escape', markRead);
 
 	const onKey = (
@@ -121,7 +90,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 				<NewBar
 					conversation={conversation}
 					isAbove={isAbove}
-					onJump={() => toastResult(toOldest())}
+					onJump={() => toastResult(toOldestUnread())}
 					onMarkRead={markRead}
 				/>
 			)}
@@ -139,7 +108,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 						label={`Messages in ${name}`}
 						rows={rows}
 						top={hasOlder ? null : <Beginning conversation={conversation} name={name} />}
-						highlighted={wanted}
+						highlighted={target}
 						onVisibleRows={onVisibleRows}
 						onNearStart={() => hasOlder && !isLoading && toastResult(store.loadOlder())}
 						onNearEnd={() => hasNewer && !isLoading && toastResult(store.loadNewer())}
@@ -147,7 +116,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 					/>
 				)}
 				{isLoaded && messages.length > 0 && (hasNewer || !visible.isAtEnd) && (
-					<button type="button" className="to-latest" onClick={() => toastResult(toLatest())}>
+					<button type="button" className="to-latest" onClick={() => toastResult(toNewest())}>
 						{newBelow > 0 ? `${newBelow} new ↓` : 'Latest messages ↓'}
 					</button>
 				)}
@@ -161,7 +130,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 				typing={typing}
 				isFocused={matchMedia('(pointer: fine)').matches}
 				onSent={() => {
-					if (hasNewer) toastResult(toLatest());
+					if (hasNewer) toastResult(toNewest());
 					else timeline.current?.scrollToEnd();
 				}}
 				onBack={() => {
