@@ -119,7 +119,13 @@ describe('methods and arguments', () => {
 			'msg_too_long',
 			'text',
 		],
-		['an edit to an empty text', 'chat.update', () => ({ channel, ts: message, text: '' }), 'no_text', 'text'],
+		[
+			'an edit to an empty text',
+			'chat.update',
+			() => ({ channel, ts: message, text: '' }),
+			'no_text',
+			'text',
+		],
 		[
 			'an edit of no message',
 			'chat.update',
@@ -173,13 +179,7 @@ describe('methods and arguments', () => {
 			() => ({ channel, ts: reply }),
 			'message_not_found',
 		],
-		[
-			'an invalid limit',
-			'conversations.history',
-			() => ({ channel, limit: -1 }),
-			'invalid_limit',
-			'limit',
-		],
+		['an invalid limit', 'conversations.history', () => ({ channel, limit: -1 }), 'invalid_limit', 'limit'],
 		[
 			'a made-up cursor',
 			'conversations.history',

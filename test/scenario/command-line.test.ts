@@ -61,11 +61,7 @@ describe('mistakes', () => {
 		['an unknown flag', ['serve', '--prot', '80'], [/--prot/, /tidemark serve --help/]],
 		['a flag without its value', ['serve', '--port'], [/--port/, /tidemark serve --help/]],
 		['a word too many', ['serve', 'now'], [/now/, /tidemark serve --help/]],
-		[
-			'an invalid port',
-			['serve', '--port', 'http'],
-			[/--port "http" is not a whole number from 0 to 65535/],
-		],
+		['an invalid port', ['serve', '--port', 'http'], [/--port "http" is not a whole number from 0 to 65535/]],
 		['a port that is too large', ['serve', '--port', '70000'], [/--port "70000"/]],
 		[
 			'a cluster without its services',
@@ -82,7 +78,11 @@ describe('mistakes', () => {
 			['seed', '--url', 'localhost:8080'],
 			[/--url "localhost:8080" is not an/],
 		],
-		['a repair without a target', ['doctor', '--repair'], [/--repair needs --user or --channel/, /doctor --help/]],
+		[
+			'a repair without a target',
+			['doctor', '--repair'],
+			[/--repair needs --user or --channel/, /doctor --help/],
+		],
 		['a token without a user', ['token'], [/NAME is missing/, /Usage: tidemark token NAME/]],
 		['a workspace without a name', ['team', 'add'], [/: NAME is missing/, /Usage: tidemark team add NAME/]],
 	];
