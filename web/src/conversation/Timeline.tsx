@@ -14,8 +14,10 @@ import { MessageRow } from '../message/MessageRow.tsx';
 import { dayName } from '../ui/format.ts';
 import type { TimelineRow } from './rows.ts';
 import { isAtEnd, useStickToEnd } from './stick-to-end.ts';
+import { useKeptRow } from './useKeptRow.ts';
 import { useRowFocus } from './useRowFocus.ts';
 import {
+	isRowInView,
 	isShownAtEnd,
 	NEAR_PX,
 	type ScrolledList,
@@ -62,6 +64,7 @@ export function Timeline(props: Props) {
 	const list = useRef<VirtualizerHandle>(null);
 	const scroller = useRef<HTMLDivElement>(null);
 	const stick = useStickToEnd(scroller);
+	const kept = useKeptRow();
 	const isShifted = useIsShifted(rows);
 	const { tabStop, focusLast, focusCurrent, onKeyDown } = useRowFocus(rows, list, scroller, props.onKey);
 
@@ -69,8 +72,17 @@ export function Timeline(props: Props) {
 		list.current && scroller.current ? { list: list.current, scroller: scroller.current } : null;
 	const indexOf = (ts: string): number => rows.findIndex(({ message }) => message.ts === ts);
 	const scrollToEnd = () => list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
-	const keepAtEnd = () => {
-		if (stick.isOn()) scrollToEnd();
+	const indexOfKept = (): number => (kept.current === null ? -1 : latest.current.indexOf(kept.current));
+	const keepInView = (index: number) => {
+		// Measured rows can make the list so short that it reaches its end.
+		stick.stop();
+		const now = current();
+		if (now && !isRowInView(now, index)) scrollToRow(current, indexOfKept);
+	};
+	const keepInPlace = () => {
+		const index = indexOfKept();
+		if (index >= 0) keepInView(index);
+		else if (stick.isOn()) scrollToEnd();
 		stick.moved();
 	};
 	const report = () => {
@@ -81,13 +93,14 @@ export function Timeline(props: Props) {
 		if (scrollTop < NEAR_PX) props.onNearStart?.();
 		if (scrollTop + clientHeight > scrollHeight - NEAR_PX) props.onNearEnd?.();
 	};
-	const latestReport = useRef(report);
+	const latest = useRef({ report, indexOf });
 	useLayoutEffect(() => {
-		latestReport.current = report;
+		latest.current = { report, indexOf };
 	});
 
 	useImperativeHandle(ref, () => ({
 		scrollToEnd: () => {
+			kept.current = null;
 			stick.start();
 			scrollToEnd();
 		},
@@ -96,8 +109,9 @@ export function Timeline(props: Props) {
 			if (index < 0) return false;
 			const now = current();
 			if (now && isShownAtEnd(now, index)) return true;
+			kept.current = ts;
 			stick.stop();
-			scrollToRow(current, index);
+			scrollToRow(current, indexOfKept);
 			return true;
 		},
 		focusLast,
@@ -113,15 +127,17 @@ export function Timeline(props: Props) {
 	}));
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the rows change
-	useLayoutEffect(keepAtEnd, [rows]);
+	useLayoutEffect(keepInPlace, [rows]);
 	// After rendering, when sizes are known.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: as above
 	useEffect(() => {
 		const frame = requestAnimationFrame(() => {
 			// Rows that were added while the list scrolled to its end leave it short of the end.
 			const element = scroller.current;
-			if (element && stick.isOn() && !isAtEnd(element)) scrollToEnd();
-			latestReport.current();
+			const index = indexOfKept();
+			if (index >= 0) keepInView(index);
+			else if (element && stick.isOn() && !isAtEnd(element)) scrollToEnd();
+			latest.current.report();
 		});
 		return () => cancelAnimationFrame(frame);
 	}, [rows]);
@@ -140,9 +156,9 @@ export function Timeline(props: Props) {
 					report();
 				}}
 				onResize={() => {
-					keepAtEnd();
+					keepInPlace();
 					// Other rows are visible now, without scrolling.
-					requestAnimationFrame(() => latestReport.current());
+					requestAnimationFrame(() => latest.current.report());
 				}}
 			>
 				{(row, index) => (

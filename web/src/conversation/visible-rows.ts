@@ -53,17 +53,29 @@ export function isShownAtEnd({ list, scroller }: ScrolledList, index: number): b
 	return isLaidOut && isAtEnd(scroller) && list.getItemOffset(index) >= scroller.scrollTop;
 }
 
-/** Rows are measured while the list scrolls, so it may stop short of the row: then it scrolls again. */
-const MAX_SCROLL_ATTEMPTS = 5;
+export const isRowInView = ({ list, scroller }: ScrolledList, index: number): boolean =>
+	isInView(spanOf(list, index), viewportOf(scroller));
 
-export function scrollToRow(current: () => ScrolledList | null, index: number): void {
-	const scroll = (attempts: number): void => {
-		current()?.list.scrollToIndex(index, { align: 'center' });
-		if (attempts === 0) return;
-		requestAnimationFrame(() => {
-			const now = current();
-			if (now && !isInView(spanOf(now.list, index), viewportOf(now.scroller))) scroll(attempts - 1);
-		});
-	};
-	scroll(MAX_SCROLL_ATTEMPTS);
+/** Frames, not milliseconds: a slow machine draws fewer of them. */
+const MAX_FRAMES = 300;
+
+/**
+ * Rows are measured while the list scrolls, so the list may stop short of the row: then it scrolls again in the next frame.
+ * `indexOfRow` returns -1 once the row is no longer wanted. A hidden list has no view: its rows are measured when it is shown, and the
+ * caller scrolls again.
+ */
+export function scrollToRow(
+	current: () => ScrolledList | null,
+	indexOfRow: () => number,
+	frames = MAX_FRAMES,
+): void {
+	const index = indexOfRow();
+	if (index < 0) return;
+	current()?.list.scrollToIndex(index, { align: 'center' });
+	requestAnimationFrame(() => {
+		const now = current();
+		const isHidden = !now || now.scroller.clientHeight === 0;
+		if (isHidden || frames === 0 || isRowInView(now, Math.max(0, indexOfRow()))) return;
+		scrollToRow(current, indexOfRow, frames - 1);
+	});
 }

@@ -1,0 +1,25 @@
+import { type RefObject, useEffect, useRef } from 'react';
+
+/**
+ * The message that the list was scrolled to, by ts; null if there is none. A row is measured when it comes near the screen, which
+ * moves the other rows, so on a slow machine the list moves by itself for a while. It keeps this message in view until the user
+ * scrolls, clicks or types.
+ */
+
+const GESTURES = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const;
+
+export function useKeptRow(): RefObject<string | null> {
+	const kept = useRef<string | null>(null);
+	useEffect(() => {
+		const release = (): void => {
+			kept.current = null;
+		};
+		// Captured: a button that scrolls to a message does so after this.
+		const options = { capture: true, passive: true } as const;
+		for (const type of GESTURES) window.addEventListener(type, release, options);
+		return () => {
+			for (const type of GESTURES) window.removeEventListener(type, release, options);
+		};
+	}, []);
+	return kept;
+}
