@@ -56,7 +56,7 @@ export const clientCounts: Scenario = {
 				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
 				answers: sizes.map((size, index) => `${bytes[index]} bytes (in ${size})`).join(', '),
 				measured:
-					'at the client over one keep-alive connection, without parsing the answer; “on the server” from the server’s histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 250 … ms; after half as many calls to warm up',
+					'at the client over one keep-alive connection, without parsing the answer; “on the server” from the server’s histogram, whose bounds are 0.5, 1, 2, 4, 6, 10, 20, 50, 100, 150, 250 … ms; after half as many calls to warm up',
 			},
 			figures: sizes.flatMap((size, index) => {
 				const target = TARGETS[size];

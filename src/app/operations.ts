@@ -11,7 +11,9 @@ import { FailureLog } from './failure-log.ts';
 
 /** What operators see of a running process: health, readiness, metrics and the log of outages. */
 
-const DURATION_BUCKETS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
+const DURATION_BUCKETS_S = [
+	0.0005, 0.001, 0.002, 0.004, 0.006, 0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5,
+];
 /** How long /readyz reports a failed commit. */
 const DEGRADED_MS = 30_000;
 

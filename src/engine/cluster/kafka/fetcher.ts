@@ -42,7 +42,7 @@ export interface FetchTarget {
 
 type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;
 
-/** A new reader joins the next poll, so it waits at most this long. */
+/** A new reader joins the next poll, so it waits at most this long, or `paceMs` if that is longer. */
 const POLL_MS = 250;
 /** Replaces `POLL_MS` while some readers are full: they may get room at any moment, and then join the next poll. */
 const SHORT_POLL_MS = 5;
@@ -74,6 +74,8 @@ export class Fetcher {
 		connection: KafkaConnection,
 		group: string,
 		private readonly topic: string,
+		/** Polls of a broker that return entries start at least this far apart: a poll costs more than the entries in it. */
+		private readonly paceMs: number,
 		private readonly target: FetchTarget,
 	) {
 		// The client requires a group, but this one never joins it.
@@ -188,6 +190,7 @@ export class Fetcher {
 		short: boolean,
 	): Promise<void> {
 		this.polled.add(broker);
+		const began = performance.now();
 		try {
 			const response = await this.client.fetch({
 				node: broker,
@@ -211,6 +214,8 @@ export class Fetcher {
 			this.failing = false;
 			this.target.reach.regained();
 			this.deliver(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
+			const pause = this.paceMs - (performance.now() - began);
+			if (pause >= 1) await Bun.sleep(pause);
 			this.polled.delete(broker);
 			void this.wake();
 		} catch (error) {

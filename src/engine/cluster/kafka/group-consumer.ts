@@ -20,6 +20,8 @@ export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
 	readonly group: string;
 	readonly sessionMs?: number;
 	readonly releaseMs?: number;
+	/** Polls that return entries start at least this far apart. */
+	readonly paceMs?: number;
 	readonly fitness?: Fitness;
 	/** Throws on invalid entries. */
 	readonly decode: (value: Buffer) => Entry;
@@ -32,6 +34,8 @@ export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
 }
 
 const BATCH_LIMIT = 1000;
+/** Short, because posts wait for it under load. */
+const PACE_MS = 4;
 const RESTART_MS = 500;
 /** Nothing changes until this process is upgraded. */
 const OTHER_RELEASE_MS = 10_000;
@@ -50,9 +54,9 @@ export class GroupConsumer<Entry> implements Consumption {
 	private readonly stalled: StalledPartitions;
 
 	constructor(private readonly options: GroupConsumerOptions<Entry>) {
-		const { connection, group, topic, report, reach } = options;
+		const { connection, group, topic, report, reach, paceMs = PACE_MS } = options;
 		this.stalled = new StalledPartitions(options.watch);
-		this.fetcher = new Fetcher(connection, group, topic, {
+		this.fetcher = new Fetcher(connection, group, topic, paceMs, {
 			wanted: () => this.wanted(),
 			fetched: (fetched) => this.fetched(fetched),
 			outOfRange: () => this.restartAll(),

@@ -21,6 +21,7 @@ export class KafkaMarkLog implements MarkLog {
 		return this.topic.consume({
 			decode: decodeFact,
 			gatherMs: GATHER_MS,
+			paceMs: GATHER_MS,
 			owner: {
 				progress: (partition) => persister.progress(partition),
 				log: async (partition) => (await persister.log?.(partition)) ?? null,

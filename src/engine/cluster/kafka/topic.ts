@@ -22,7 +22,10 @@ export interface LogTopicOptions {
 	readonly reach: Reach;
 }
 
-type ConsumeOptions<Entry> = Pick<GroupConsumerOptions<Entry>, 'decode' | 'owner' | 'handle' | 'gatherMs'>;
+type ConsumeOptions<Entry> = Pick<
+	GroupConsumerOptions<Entry>,
+	'decode' | 'owner' | 'handle' | 'gatherMs' | 'paceMs'
+>;
 
 export class LogTopic {
 	private consumer: { close(): Promise<void> } | null = null;

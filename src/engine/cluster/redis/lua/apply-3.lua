@@ -37,7 +37,7 @@ local lateness = 0
 -- Resuming clients get the changes of the last second again in any case.
 local ORDINARY = 1000000
 
-local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor', 'told', 'base')
+local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor', 'recorded', 'base')
 local stamp, floor, base = state[1], state[2], state[4] or '0'
 -- If an older release applied effects without recording them, or none was recorded since the load, recording starts here.
 local begun_at, continues = stamp, state[1] == state[3]
@@ -76,7 +76,7 @@ end
 local MAX_BYTES, TRIMMED_BYTES = 4096, 2048
 local function save_recorded()
 	if not continues then
-		set('told_since', begun_at)
+		set('recorded_since', begun_at)
 		set('changes', '')
 	end
 	if #recorded == 0 then
@@ -87,7 +87,7 @@ local function save_recorded()
 	if #all > MAX_BYTES then
 		local cut = string.find(all, ' ', #all - TRIMMED_BYTES, true) or #all
 		local since = string.match(string.sub(all, 1, cut - 1), '(%d+);[^ ]*$')
-		set('told_since', since)
+		set('recorded_since', since)
 		all = string.sub(all, cut + 1)
 	end
 	set('changes', all)
@@ -220,7 +220,7 @@ end
 -- When the effects became visible, and how late: resuming clients have to go back that far.
 if #results > 0 and results[1] >= 0 then
 	set('stamp', stamp)
-	set('told', stamp)
+	set('recorded', stamp)
 	save_recorded()
 	set('seen', string.format('%.0f', now))
 	if timeline_changed then

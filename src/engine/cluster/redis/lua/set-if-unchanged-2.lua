@@ -4,7 +4,7 @@ the state's stamp, even if the clock that stamped it is behind, so that copies c
 
 KEYS[1]  HASH of the user's state
 KEYS[2]  STRING of recently changed fields, for copies: the stamp it starts after and then, separated by blanks, stamp;field
-         of each change. It is complete if the state's `told` equals its stamp
+         of each change. It is complete if the state's `recorded` equals its stamp
 ARGV[1]  seconds until it expires
 ARGV[2]  stamp of the change; 0 for one that affects no count
 ARGV[3…] field, value as read ('' for none), new value ('' to remove it), field…
@@ -31,7 +31,7 @@ local function in_chunks(command, values)
 	return results
 end
 
-local names = { 'stamp', 'told' }
+local names = { 'stamp', 'recorded' }
 for index = 3, #ARGV, 3 do
 	names[#names + 1] = ARGV[index]
 end
@@ -73,7 +73,7 @@ local function record_changes()
 		all = since .. string.sub(all, cut)
 	end
 	redis.call('SET', KEYS[2], all, 'EX', ttl)
-	for _, value in ipairs({ 'stamp', after, 'told', after }) do
+	for _, value in ipairs({ 'stamp', after, 'recorded', after }) do
 		fields[#fields + 1] = value
 	end
 end

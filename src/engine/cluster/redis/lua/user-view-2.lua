@@ -12,7 +12,7 @@ ARGV[3]  its base
 Result   {} the copy is current; {-1} the state is not loaded;
          {'d', base, field, value ('' for none), field…} changes of the copy; {'w', base, field, value…} the whole state
 ]]
-local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'told')
+local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'recorded')
 local stamp, base = state[1], state[2] or '0'
 if not stamp then
 	return { -1 }

@@ -66,7 +66,7 @@ local function look(text)
 	local parts = parts_of(text)
 	local edge, known_floor, wanted = parts[5], parts[6], parts[7]
 	local more = redis.call('HMGET', meta, 'kind', 'archived', 'latest', 'floor', 'seen', 'late', 'late_seen',
-		'told', 'told_since', 'changes')
+		'recorded', 'recorded_since', 'changes')
 	local latest, floor = more[3], more[4]
 	-- An older release did not record changes.
 	local follows = same or (known ~= '-' and base == known_base and more[8] == stamp

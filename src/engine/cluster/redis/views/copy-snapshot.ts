@@ -21,14 +21,18 @@ export interface ReadTime {
 
 /** The copies of a user and of the conversations in scope. */
 export class CopySnapshot implements ViewSnapshot {
-	private readonly byId = new Map<string, ConversationCopy>();
+	private copiesById: Map<string, ConversationCopy> | undefined;
 
 	constructor(
 		readonly user: UserCopy,
-		copies: Copies,
+		private readonly copies: Copies,
 		private readonly time: ReadTime,
-	) {
-		for (const copy of copies) if (copy) this.byId.set(copy.id, copy);
+	) {}
+
+	/** Made on first use: counting all conversations does without it. */
+	private get byId(): ReadonlyMap<string, ConversationCopy> {
+		this.copiesById ??= new Map(this.copies.flatMap((copy) => (copy ? [[copy.id, copy] as const] : [])));
+		return this.copiesById;
 	}
 
 	get stamp(): number {
@@ -45,13 +49,18 @@ export class CopySnapshot implements ViewSnapshot {
 	}
 
 	get mostConversations(): number {
-		return this.byId.size;
+		return this.copies.length;
 	}
 
 	eachConversation(visit: (member: MemberContext) => void): void {
-		const { user } = this;
+		const { user, copies } = this;
+		let place = 0;
 		for (const { conversation: id, membership } of user.memberships) {
-			const conversation = membership.member ? this.byId.get(id) : undefined;
+			if (!membership.member) continue;
+			// Usually the copies are those of the memberships, in the same order.
+			const next = copies[place];
+			place += 1;
+			const conversation = next?.id === id ? next : this.byId.get(id);
 			if (conversation) visit({ user, conversation, membership });
 		}
 	}
@@ -110,10 +119,23 @@ export class CopySnapshot implements ViewSnapshot {
 
 /** The conversations in a scope, and which parts of them. */
 export function conversationsInScope(
+	scope: Scope,
+	user: UserCopy,
+	time: ReadTime,
+): readonly ConversationScope[] {
+	const { all, some, changes } = scope;
+	// A copy of a user never changes, so the scope of all its conversations is computed once.
+	if (!all || some || changes) return computeScope(scope, user, time);
+	const known = user.scopes.get(all) ?? computeScope(scope, user, time);
+	user.scopes.set(all, known);
+	return known;
+}
+
+function computeScope(
 	{ all, some, changes }: Scope,
 	user: UserCopy,
 	{ leftSince }: ReadTime,
-): ConversationScope[] {
+): readonly ConversationScope[] {
 	const wanted = new Map<string, ConversationScope>();
 	const add = (one: ConversationScope): void => {
 		const known = wanted.get(one.id);

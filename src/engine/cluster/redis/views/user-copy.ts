@@ -1,6 +1,7 @@
 import { Activity } from '../../../../model/activity.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import type { UserView } from '../../../../model/views.ts';
+import type { AllScope, ConversationScope } from '../../../ports/views.ts';
 import { type Follow, type StoredMembership, unpackMembership } from '../read-state/packing.ts';
 import {
 	ACTIVITY,
@@ -29,6 +30,8 @@ export class UserCopy implements UserView {
 	readonly number: number;
 	readonly stamp: number;
 	used = true;
+	/** Scopes of all conversations, computed on first use. */
+	readonly scopes = new Map<AllScope, readonly ConversationScope[]>();
 	private unpacked: readonly MembershipOf[] | undefined;
 	private followed: ReturnType<typeof followEntries> | undefined;
 	private active: Activity | undefined;
