@@ -64,7 +64,10 @@ function unreadFrom(cursor: Cursor, ts: number): Cursor {
 	};
 }
 
-/** Messages enter the ahead set; if the one next to the cursor is among them, the cursor moves over it and all read ones after it. */
+/**
+ * Adds the messages to the ahead set. If the first message after the cursor is among them, the cursor moves past it and past the read
+ * messages that follow it.
+ */
 function readThese(cursor: Cursor, tss: readonly number[], timeline: Timeline, reader: number): Cursor {
 	const marked = new Set(tss.filter((ts) => ts > cursor.ts && timeline.indexOf(ts) >= 0));
 	const isOwn = (index: number): boolean => timeline.authorAt(index) === reader;

@@ -6,7 +6,7 @@ import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situ
 import type { Effect } from './effects.ts';
 import { REPEAT_WINDOW_MICROS } from './sends-seen.ts';
 import { isMember, sendKey } from './state.ts';
-import { followsOfEdit, followsOfReply, summaryOf } from './threads.ts';
+import { followsOfEdit, followsOfReply, hasReplies, rootOf, summaryOf } from './threads.ts';
 
 /** Posting, editing and deleting. */
 
@@ -73,8 +73,7 @@ function repeatedSend({ state, actor, at }: Situation, clientMsgId: string | nul
 function checkRoot({ state }: Situation, root: Message | null): Decision | undefined {
 	if (!root) return refuse('thread_not_found');
 	if (root.threadTs !== null) return refuse('cannot_reply_to_message');
-	const vanished = root.deleted && state.threads.get(root.ts)?.replies.length === 0;
-	return vanished ? refuse('thread_not_found') : undefined;
+	return rootOf(state, root.ts) ? undefined : refuse('thread_not_found');
 }
 
 export function decideEdit(situation: Situation, action: ActionOf<'edit'>): Decision {
@@ -132,7 +131,7 @@ export function decideDelete(situation: Situation, action: ActionOf<'delete'>): 
 		deleted: true,
 		changedTs: at,
 	};
-	const tombstone = previous.threadTs === null && (state.threads.get(previous.ts)?.replies.length ?? 0) > 0;
+	const tombstone = previous.threadTs === null && hasReplies(state, previous);
 	const thread = threadOfReply(situation, previous, { removed: previous });
 	return accept({ message }, { type: 'deleted', conversation, at, message, previous, tombstone, thread });
 }

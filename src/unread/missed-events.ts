@@ -18,14 +18,14 @@ import { reactionEvent } from '../protocol/reaction-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
 /**
- * The events that a resuming client is sent: the same as live delivery, rebuilt from rows. They come in the order of their
- * stamps, except for marks: those carry current counts, so they follow the messages that they
- * count. Archiving comes last, because archived conversations stop counting.
+ * Rebuilds, from rows of the store, the events that a resuming client missed: the same events that live delivery sends. They are in the
+ * order of their stamps, with two exceptions. Marks carry current counts, so they follow the messages that they count. Archiving comes
+ * last, because archived conversations stop counting.
  */
 
 export interface Found {
 	readonly user: string;
-	/** Exclusive. The upper bound is the snapshot's settled stamp; there is none if no stamp is settled. */
+	/** Exclusive lower bound; `upperBoundOf` gives the upper one. */
 	readonly since: number;
 	readonly snapshot: UserSnapshot;
 	readonly own: OwnChanges;
@@ -69,11 +69,11 @@ export function missedEvents(found: Found): MissedEvent[] {
 	return [...inOrder(happened), ...inOrder(asOwn(readPositions(found))), ...inOrder(asShared(archived))];
 }
 
-/** Later changes arrive live; without a settled stamp, everything is sent. */
-export const completeUpTo = ({ settled }: UserSnapshot): number => settled || Number.MAX_SAFE_INTEGER;
+/** Later changes arrive live. In a cluster there is no upper bound: everything found is sent. */
+export const upperBoundOf = ({ settled }: UserSnapshot): number => settled || Number.MAX_SAFE_INTEGER;
 
 const isMissed = ({ since, snapshot }: Found, at: number): boolean =>
-	at > since && at <= completeUpTo(snapshot);
+	at > since && at <= upperBoundOf(snapshot);
 
 function ownMemberships(found: Found): TimedEvent[] {
 	const { user, own, snapshot, conversations, inside } = found;

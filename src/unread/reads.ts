@@ -42,7 +42,7 @@ export class Reads {
 	/** Marks all conversations and threads of the user. */
 	async markAllRead(user: string): Promise<void> {
 		const { rows } = await this.state.counts(user);
-		// Not only those with unread messages: a cursor also moves over messages that do not count.
+		// Also conversations without unread messages: their cursor moves past messages that do not count.
 		const behind = rows.filter(({ lastRead, latest }) => lastRead < latest);
 		await Promise.all([
 			...behind.map(({ conversation, latest }) =>

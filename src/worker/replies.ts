@@ -3,7 +3,7 @@ import type { CommandEntry } from '../engine/ports/log.ts';
 import { Refusal } from '../model/errors.ts';
 import type { Outcome } from '../sequencer/commands.ts';
 
-/** The outcome of a command. */
+/** A log entry and its outcome. */
 export interface Replied {
 	readonly entry: CommandEntry;
 	readonly outcome: Outcome;

@@ -64,8 +64,7 @@ export interface Directory extends Invites {
 	 */
 	reserveName(team: string, name: string, conversation: string, at: number): Promise<boolean>;
 	/**
-	 * The conversation that reserved the name up to this stamp, if the store does not know it under this name. Its creation or
-	 * rename may still be on its way; release the name only when that is settled.
+	 * The conversation that reserved the name up to this stamp, if the store does not know it under this name. Its creation or rename may still be in the log; release the name only once that command has been decided.
 	 */
 	abandonedName(team: string, name: string, reservedUpTo: number): Promise<string | null>;
 	/** Releases a reservation, made up to this stamp, of a name that its conversation does not have. */

@@ -45,5 +45,5 @@ export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number, 
 		return { type: 'unavailable', error: `rejected with ${error}: ${hint}`, ...later };
 	}
 	if (status === 429 || status >= 500) return { type: 'busy', error, ...later };
-	return { type: 'refused', error };
+	return { type: 'rejected', error };
 }
