@@ -14,7 +14,7 @@ import type { RandomBytes } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
 import { type StampClock, stampClock } from './stamp-clock.ts';
 
-/** The ports that a gateway needs, whichever engine implements them. */
+/** The ports that a gateway needs; both engines implement them. */
 export interface GatewayEngine {
 	readonly name: 'embedded' | 'cluster';
 	readonly store: Store;

@@ -15,7 +15,7 @@ import { configuredVapidKey } from './vapid-key.ts';
 /** The composition of a worker of a cluster: it sequences commands, persists effects and sends notifications. */
 
 export interface RunningWorker {
-	/** Persists what was decided and releases the partitions. */
+	/** Persists decided effects and releases the partitions. */
 	stop(): Promise<void>;
 }
 
@@ -57,7 +57,10 @@ export async function startWorker(
 		nowMicros: cluster.nowMicros,
 		log: (what) => log.info(what),
 		onTrouble: (error) =>
-			operations.degraded('read state', new Error(`this worker cannot check it: ${causeOf(error).message}`)),
+			operations.degraded(
+				'read state',
+				new Error(`this worker cannot check whether Redis is complete: ${causeOf(error).message}`),
+			),
 		onLost: () =>
 			operations.degraded(
 				'read state',

@@ -4,8 +4,8 @@ import { ERRORS, Refusal } from '../model/errors.ts';
 /**
  * Rejects posts to a direct message whose other user is deactivated, because nobody would read them.
  *
- * A post needs nothing else from the store, so this check must not delay it: a look-up that takes too long allows
- * the post, and an active partner is cached for a while or until the gateway receives a deactivation.
+ * Posting does not otherwise read the store, so this check must not delay it. If the look-up takes too long, the post is allowed. An
+ * active partner is cached for a while, or until the gateway receives a deactivation.
  */
 
 const CACHE_MS = 10_000;

@@ -14,8 +14,9 @@ export interface Timeouts {
 	/** A request without an outcome fails after this time. */
 	readonly timeoutMs: number;
 	/**
-	 * After this time without any outcome, workers count as silent. It is longer than a takeover from a dead worker or a restore of the
-	 * read state takes. Requests whose outcomes may have been lost also fail after this time: an outcome is not published again.
+	 * After this time without any outcome, workers count as silent. It is longer than other workers need to take over
+	 * from a dead worker, and longer than a rebuild of the read state. Requests whose outcomes may have been lost also fail after this
+	 * time, because an outcome is published only once.
 	 */
 	readonly silentMs: number;
 	readonly lookEveryMs: number;
@@ -51,7 +52,7 @@ export class Requests {
 	private readonly postsWaiting = new Map<string, number>();
 	private nextRequest = 1;
 	private isSilent = false;
-	/** When the gateway last could not receive outcomes. Those missing until then may be lost, and do not show that workers are silent. */
+	/** When the gateway last could not receive outcomes. Outcomes missing since before that time may be lost: workers need not be silent. */
 	private notReceivingAt = Number.NEGATIVE_INFINITY;
 	private lastReplyAt = Number.NEGATIVE_INFINITY;
 	private readonly topic: Topic;
@@ -73,7 +74,7 @@ export class Requests {
 	}
 
 	/**
-	 * Submits the action to the conversation's owner and returns its result. Throws the Refusal if it was rejected.
+	 * Submits the action to the conversation's owner and returns its result. Throws a Refusal if the action is rejected.
 	 */
 	async submit(
 		actor: { readonly user: string; readonly team: string },

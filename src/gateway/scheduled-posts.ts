@@ -5,7 +5,7 @@ import type { Requests } from './requests.ts';
 
 /**
  * Posts scheduled messages when they are due. Every gateway looks for due messages. The message's id is its
- * client_msg_id, so a second attempt to post it creates nothing: no gateway has to own a message, and a crash
+ * client_msg_id, so posting it twice creates one message: no gateway has to own a scheduled message, and a crash
  * between posting and removing is harmless. A message that can no longer be posted (conversation archived or left,
  * user deactivated) is dropped.
  */

@@ -50,8 +50,8 @@ const WITHOUT_STORE_MS = 60 * 60 * 1000;
 const ADMIN: Caller = { kind: 'admin' };
 
 /**
- * For JWTs only: opaque tokens are revoked one by one, and their stamps come from another clock. `iat` is in
- * seconds: a JWT of the same second counts as issued before the sign-out.
+ * For JWTs only: signing out revokes opaque tokens one by one, and their times come from another clock. `iat` is in seconds: a JWT
+ * issued in the second of the sign-out counts as issued before it.
  */
 const isSignedOut = ({ signedOutTs }: User, issuedAtMs: number): boolean =>
 	signedOutTs > 0 && issuedAtMs * 1000 <= signedOutTs;

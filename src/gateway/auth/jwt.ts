@@ -91,7 +91,7 @@ function claimsOf({ sub, team, exp, iat }: JWTPayload): JwtClaims {
 	return { user: sub, team, expiresAt: (exp ?? 0) * 1000, issuedAt: (iat ?? 0) * 1000 };
 }
 
-/** Errors about the token are the client's; unreachable keys are a service that is unavailable. */
+/** An invalid token is the client's error; keys that cannot be loaded are an unavailable service. */
 function refusalOf(error: unknown): Refusal {
 	if (error instanceof errors.JWTExpired) return new Refusal('token_expired');
 	const aboutToken =

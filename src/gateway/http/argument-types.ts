@@ -21,7 +21,7 @@ const idOf = (isId: (text: string) => boolean, expects: string, bad: ErrorCode):
 	});
 
 export const channel = idOf(isConversationId, 'a conversation id', 'channel_not_found');
-/** Where to post; the method looks up what the value names. */
+/** Where to post; the method resolves it to a conversation. */
 export const target: Argument<string> = required({
 	expects: 'a conversation id, #name of a channel, or a user id',
 	bad: 'channel_not_found',

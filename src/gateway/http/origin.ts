@@ -22,7 +22,7 @@ function isSecure(request: Request): boolean {
 export const originFor = (request: Request, publicUrl: string | null): string =>
 	publicUrl ?? webUrl(request).slice(0, -1);
 
-/** Rewrites addresses in an answer for this client. With an invalid Host header they stay unusable. */
+/** Rewrites addresses in an answer for this client. If its Host header is invalid, the placeholders stay. */
 export const addressedFor =
 	(request: Request, publicUrl: string | null) =>
 	(json: string): string => {

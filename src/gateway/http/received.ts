@@ -35,7 +35,7 @@ const ANONYMOUS_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Limit for a body that contains the token. */
 const MAX_ANONYMOUS_BYTES = 64 * 1024;
 const ANONYMOUS_MS = 5_000;
-/** No limit during the look-up of a token: the sender cannot influence how long it takes. */
+/** While a token is looked up, the body does not time out: the sender cannot influence how long that takes. */
 const LOOK_UP_MS = Number.POSITIVE_INFINITY;
 /** For a known caller. */
 const KNOWN_MS = 30_000;
@@ -57,7 +57,7 @@ export async function received(method: Method, incoming: Incoming, services: Ser
 	return { caller, raw: await readWhole(raw, incoming) };
 }
 
-/** Each of these calls counts as one without a valid token, which limits them per address. */
+/** Counts every call as a failed one, so that calls without a token are limited per address. */
 async function withoutToken(incoming: Incoming, raw: RawArguments, services: Services): Promise<Received> {
 	const { client } = incoming;
 	services.anonymous.admit(client.address);

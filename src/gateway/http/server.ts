@@ -121,12 +121,12 @@ async function serveMethod(
 		const { caller, raw } = await received(method, { request, query, body, client }, services);
 		scopes = scopesOf(caller);
 		const answer = await method.call(raw, caller, { services, request });
-		const taker = {
+		const receiver = {
 			key: holderOf(caller),
 			budget: services.answers,
 			addressed: addressedFor(request, services.publicUrl),
 		};
-		return scoped(raw.has('pretty') ? prettySuccess(answer, taker) : success(answer, taker), scopes);
+		return scoped(raw.has('pretty') ? prettySuccess(answer, receiver) : success(answer, receiver), scopes);
 	} catch (error) {
 		if (!(error instanceof Refusal)) services.operations.failed(shownName, error);
 		const refusal = refusalOf(error, method);

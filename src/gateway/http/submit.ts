@@ -13,8 +13,8 @@ export async function submit(
 }
 
 /**
- * Reads what an answer has beyond the decision. If that is unavailable, answers without it: the change happened,
- * and an error would deny it.
+ * Reads additional data for an answer after a change. If a service is unavailable, returns `otherwise`: the change has happened, and an
+ * error would say that it has not.
  */
 export async function ifAvailable<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
 	try {
