@@ -148,7 +148,8 @@ async function content(
 	const status = range ? 206 : 200;
 	if (request.method === 'HEAD') return new Response(null, { status, headers });
 	const body = await filesOf(services).contents.read(file.id, file.object, start, end);
-	if (!body) throw new Error(`the content of ${file.id} is missing`);
+	if (!body)
+		throw new Error(`the content of ${file.id} is missing in the file storage: restore it from a backup`);
 	return new Response(body, { status, headers });
 }
 

@@ -112,3 +112,6 @@ export function adminMethod<S extends Schema>(definition: Definition<S, Call>): 
 		},
 	};
 }
+
+/** Wall-clock time in microseconds. Stamps of the log may be ahead of it. */
+export const wallMicros = (): number => Date.now() * 1000;

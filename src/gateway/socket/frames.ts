@@ -170,7 +170,7 @@ function revisionOf({ revision }: Record<string, unknown>, id: number | undefine
 }
 
 /** The reply to a rejected frame. Slack's clients read only `code` and `msg`. */
-export function refusedFrame(error: unknown, id: number | undefined): JsonObject {
+export function rejectedFrame(error: unknown, id: number | undefined): JsonObject {
 	const limited = error instanceof Refusal && error.code === 'ratelimited';
 	const code = limited ? RTM_ERRORS.rate_limited : RTM_ERRORS.bad_message;
 	const retry = limited && error.retryAfterSeconds ? { retry_after: error.retryAfterSeconds } : {};

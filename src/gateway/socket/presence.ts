@@ -7,7 +7,7 @@ import { Interest } from './interest.ts';
 /** Sends presence only to clients that subscribed to it: presence is the most frequent event. */
 
 export const MAX_WATCHED = 500;
-/** A user whose presence changes faster than this is reviewed again with the next change. */
+/** If presence changes even faster than it is read, the next change reviews it again. */
 const MAX_READS = 10;
 
 export class Presence {

@@ -13,7 +13,7 @@ import {
 	type ClientFrame,
 	MAX_FRAME_BYTES,
 	parseFrame,
-	refusedFrame,
+	rejectedFrame,
 	TOO_FAR_BEHIND,
 } from './frames.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -176,7 +176,7 @@ export class SocketSession {
 		if (this.connection.isOver) return;
 		this.parts.heartbeat.received(this.connection);
 		if (Buffer.byteLength(text) > MAX_FRAME_BYTES) {
-			this.answer(refusedFrame(new BadFrame('the frame is larger than 16 KB'), undefined));
+			this.answer(rejectedFrame(new BadFrame('the frame is larger than 16 KB'), undefined));
 			this.connection.close('bad_frame');
 			return;
 		}
@@ -219,7 +219,7 @@ export class SocketSession {
 		} catch (error) {
 			if (!(error instanceof Refusal) && !(error instanceof BadFrame))
 				this.parts.services.operations.failed(`rtm.${frame.type}`, error);
-			this.answer(refusedFrame(error, frame.id));
+			this.answer(rejectedFrame(error, frame.id));
 		}
 	}
 
@@ -233,7 +233,7 @@ export class SocketSession {
 			if (frame instanceof BadFrame) throw frame;
 			return frame;
 		} catch (error) {
-			this.answer(refusedFrame(error, id));
+			this.answer(rejectedFrame(error, id));
 			return null;
 		}
 	}

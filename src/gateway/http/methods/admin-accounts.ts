@@ -10,8 +10,7 @@ import { announceNewUser, announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { createGeneral, joinGeneral } from '../general-channel.ts';
-import { adminMethod, type Call } from '../method.ts';
-import { wallMicros } from '../wall-time.ts';
+import { adminMethod, type Call, wallMicros } from '../method.ts';
 
 /** Administration of workspaces and their users. */
 

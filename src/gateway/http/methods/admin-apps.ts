@@ -12,9 +12,8 @@ import type { Services } from '../../services.ts';
 import { announceApp } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { type Argument, required } from '../arguments.ts';
-import { adminMethod, type Call } from '../method.ts';
+import { adminMethod, type Call, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { wallMicros } from '../wall-time.ts';
 
 /** Administration of apps, which are created and changed with a Slack app manifest. */
 

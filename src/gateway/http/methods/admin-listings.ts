@@ -3,9 +3,8 @@ import { wireUser } from '../../../protocol/objects.ts';
 import { accountName } from '../account-name.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { adminMethod, type Call } from '../method.ts';
+import { adminMethod, type Call, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { wallMicros } from '../wall-time.ts';
 
 /** Lists workspaces and their users for the administrator. */
 

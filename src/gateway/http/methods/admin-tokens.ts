@@ -4,9 +4,8 @@ import { publishRevocation, revokeToken } from '../../auth/revocations.ts';
 import { newTokenShaped, TOKEN_SHAPES, tokenKey } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
-import { adminMethod, type Call } from '../method.ts';
+import { adminMethod, type Call, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { wallMicros } from '../wall-time.ts';
 import { userWithId } from './admin-accounts.ts';
 
 /** Administration of tokens. A token is shown only once; afterwards it is identified by its id. */

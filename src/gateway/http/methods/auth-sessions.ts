@@ -3,9 +3,8 @@ import { Refusal } from '../../../model/errors.ts';
 import { publishRevocation, revokeToken } from '../../auth/revocations.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { newInvite } from '../new-invite.ts';
-import { wallMicros } from '../wall-time.ts';
 
 /** Lists and ends the caller's sessions: each token is one session. */
 

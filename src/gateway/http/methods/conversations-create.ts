@@ -77,7 +77,7 @@ async function withName<T>(
 			throw new Refusal('name_taken', 'name: another channel has this name');
 		return await work();
 	} catch (error) {
-		if (isCertain(error))
+		if (hasCertainlyFailed(error))
 			// If the name cannot be released now, the next user who wants it finds it abandoned.
 			await ifAvailable(() => services.directory.releaseName(caller.team, name, conversation), undefined);
 		throw error;
@@ -85,10 +85,10 @@ async function withName<T>(
 }
 
 /**
- * Whether the change certainly does not happen, so that its name can be released. After `name_taken` there is nothing to release;
- * after other errors the change may still happen, and needs its name.
+ * Whether the change certainly failed, so that its name can be released. After `name_taken` there is no reservation to release; after
+ * the other two errors the change may still happen, and needs its name.
  */
-const isCertain = (error: unknown): boolean =>
+const hasCertainlyFailed = (error: unknown): boolean =>
 	error instanceof Refusal && !['outcome_unknown', 'internal_error', 'name_taken'].includes(error.code);
 
 async function reserved(call: UserCall, name: string, conversation: string): Promise<boolean> {
@@ -98,16 +98,16 @@ async function reserved(call: UserCall, name: string, conversation: string): Pro
 	if (await reserve()) return true;
 	const longAgo = clock.next() - ABANDONED_AFTER_MICROS;
 	const holder = await directory.abandonedName(caller.team, name, longAgo);
-	if (holder === null || (await carries(call, holder, name))) return false;
+	if (holder === null || (await hasName(call, holder, name))) return false;
 	await directory.releaseName(caller.team, name, holder, longAgo);
 	return reserve();
 }
 
 /**
- * Whether a conversation has the name once all commands before are decided. Adding nobody changes nothing and is
- * decided after them, even after a command that was sent a minute ago and is still in the log.
+ * Whether the conversation has this name once all earlier commands in the log are decided. To wait for them, it submits a command that
+ * adds no users: that command changes nothing and is decided after the earlier ones.
  */
-async function carries({ services, caller }: UserCall, conversation: string, name: string): Promise<boolean> {
+async function hasName({ services, caller }: UserCall, conversation: string, name: string): Promise<boolean> {
 	try {
 		const nobody = { type: 'add_members', users: [] } as const;
 		await services.requests.submit({ user: '', team: caller.team }, conversation, nobody);

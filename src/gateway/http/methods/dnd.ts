@@ -4,8 +4,7 @@ import type { JsonObject } from '../../../protocol/objects.ts';
 import { usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional, required } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
-import { wallMicros } from '../wall-time.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { userOf } from './users.ts';
 
 /**

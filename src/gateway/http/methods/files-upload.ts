@@ -119,7 +119,7 @@ export const filesCompleteUploadExternal = userMethod({
 			blocks: args.blocks,
 			threadTs: args.thread_ts ?? null,
 		};
-		// Checked before anything changes: a message that is too large completes nothing.
+		// Check before changing anything: if a message is too large, no file is completed.
 		for (const place of places) messageOf(call, files, place, share);
 		const titled = files.map(({ id, title }) => ({ id, title }));
 		const channels = places.map(({ id }) => id);
@@ -205,13 +205,13 @@ async function shareIn(
 			});
 		} catch (error) {
 			const isCertain = error instanceof Refusal && error.code !== 'outcome_unknown';
-			if (isCertain && index === 0) await takeBack(records, files, places);
+			if (isCertain && index === 0) await undoCompletion(records, files, places);
 			throw error;
 		}
 }
 
 /** Undoes the completion, unless a concurrent call has shared the files. */
-async function takeBack(
+async function undoCompletion(
 	records: FileServices['records'],
 	files: readonly FileRecord[],
 	places: readonly Conversation[],

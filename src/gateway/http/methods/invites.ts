@@ -11,7 +11,7 @@ import { optional, required, withDefault } from '../arguments.ts';
 import { joinGeneral } from '../general-channel.ts';
 import { type Call, openMethod } from '../method.ts';
 
-/** For people with an invite link: shows where it leads, and exchanges it for a token, once. */
+/** For people with an invite link: shows the workspace that it leads to, and exchanges the link for a token, once. */
 
 const DEVICE_LENGTH = 80;
 

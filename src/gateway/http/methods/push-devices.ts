@@ -86,7 +86,7 @@ function keptToken({ platform, token }: { platform: PushPlatform; token: string 
 	}
 }
 
-/** Rejects subscriptions that this server would refuse to call. */
+/** Rejects subscriptions at push services that this server may not call. */
 function checkHost(token: string, { hosts }: WebPush): void {
 	if (!isAllowed(hostOf(subscriptionOf(token)), hosts))
 		throw new Refusal(

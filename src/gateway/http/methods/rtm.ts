@@ -5,10 +5,10 @@ import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
 import { originFor, socketUrl } from '../origin.ts';
 
-/** Spreads the retries of refused clients over this many seconds. */
+/** Spreads the retries of rejected clients over this many seconds. */
 const RETRY_SPREAD_SECONDS = 4;
 
-/** Refuses a socket that could not be served: clients wait after a refusal, but reconnect at once after a close. */
+/** Throws if a socket could not be served now: clients wait after an error, but reconnect at once after a close. */
 async function available({ readState, random }: Services): Promise<void> {
 	try {
 		await readState.available();

@@ -6,7 +6,7 @@ import * as type from '../argument-types.ts';
 import { optional, withDefault } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { ifAvailable, submit } from '../submit.ts';
-import { followOfCaller } from '../thread-follow.ts';
+import { followOfCaller } from '../threads.ts';
 
 /** Follows and unfollows threads, and marks them. */
 

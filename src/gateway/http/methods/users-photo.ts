@@ -6,8 +6,7 @@ import { filesOf } from '../../files/access.ts';
 import { PHOTO_OBJECT } from '../../files/photos.ts';
 import { announceUser } from '../announce.ts';
 import { required } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
-import { wallMicros } from '../wall-time.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { userOf } from './users.ts';
 
 /** The photo of the caller: its content is stored like that of files, its name in the profile. */

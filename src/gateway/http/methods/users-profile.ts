@@ -5,8 +5,7 @@ import { wireProfile } from '../../../protocol/objects.ts';
 import { announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
-import { wallMicros } from '../wall-time.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { userOf } from './users.ts';
 
 /** Profiles of users, above all their status. Every user of the workspace sees them. */

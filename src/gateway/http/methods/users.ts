@@ -5,9 +5,8 @@ import { wireUser } from '../../../protocol/objects.ts';
 import { slackbotOf } from '../../../protocol/slackbot.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { wallMicros } from '../wall-time.ts';
 
 const LOCALE = { locale: 'en-US' };
 
