@@ -145,7 +145,7 @@ test('a slot is given to another node', async () => {
 	await fence.verifyEpochs(since);
 	// It names the node that it is at now.
 	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
-	await epoch.settle();
+	await epoch.recheck();
 	await epoch.tidy();
 	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
 	expect([after?.split(' ')[0], after === before]).toEqual(['1', false]);
@@ -179,7 +179,7 @@ test('a slot of a node that is lost is given to another: it is not believed ther
 test('a node is left with none of the slots that markers are spread over', async () => {
 	for (const slot of SPREAD_SLOTS.filter((one) => isOnNode(tagIn(one)))) {
 		await moveSlot(url, slot);
-		await epoch.settle();
+		await epoch.recheck();
 		await epoch.tidy();
 	}
 	isOnNode = await whatIsAt(url);

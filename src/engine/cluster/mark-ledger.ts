@@ -9,8 +9,8 @@ import type { Ledger } from '../ports/store.ts';
  *
  *     log ──an append failed or took 2 s──> store ──an append succeeded──> log
  *
- * Batches are written one after the other, so waiting for the newest mark waits for all. A mark that neither has accepted in
- * time is rejected. The read state has it anyway, so it stays in the queue until one of them accepts it.
+ * Batches are written one after the other, so waiting for the newest mark waits for all. A mark that neither the log nor the
+ * store has accepted in time is rejected. The read state already has it, so it stays in the queue until one of them accepts it.
  */
 
 const LOG_WITHIN_MS = 2_000;
@@ -41,7 +41,7 @@ export class MarkLedger implements Ledger {
 	private facts = 0;
 	private newest: Promise<void> = Promise.resolve();
 	private mode: 'log' | 'store' = 'log';
-	/** Neither has accepted anything for so long that new marks are rejected at once. */
+	/** Neither the log nor the store has accepted a mark for so long that new marks are rejected at once. */
 	private isRejecting = false;
 	private running = false;
 	private closed = false;

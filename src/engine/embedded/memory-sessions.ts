@@ -1,7 +1,7 @@
 import type { PresenceState, Sessions } from '../ports/sessions.ts';
 
 interface Session {
-	/** There are few: an array takes a fifth of a set's memory. */
+	/** A user has few connections, and an array takes a fifth of a set's memory. */
 	connections: readonly string[];
 	away: boolean;
 }

@@ -9,9 +9,8 @@ import type { BoundWrite } from './write-sql.ts';
 /**
  * Group commit: while one transaction is being written, further writes form the next one.
  *
- * Batches are written one after the other, in the order they were filled. If one fails, all queued batches fail
- * with it, because they were decided on state that includes the failed one; later
- * writes start with a new batch.
+ * Batches are written one after the other, in the order they were filled. If a batch fails, all queued batches fail
+ * with it, because they were decided on state that includes the failed batch; later writes start with a new batch.
  *
  * Background work goes into small separate batches that alternate with the others and fail independently: a post waits
  * for one of them at most, and is not affected if it fails.

@@ -22,8 +22,8 @@ import {
 } from './write-sql.ts';
 
 /**
- * The outbox and the notifications. Taking work postpones it to the end of the lease and tags it with the lease's id, then reads the rows
- * with that id: two processes that take work at once get different rows.
+ * SQL of the outbox and of notifications. Taking work postpones it to the end of the lease and tags its rows with the lease's id, then
+ * reads the rows with that id: two processes that take work at once get different rows.
  */
 
 const TAKE_MESSAGES = statement(

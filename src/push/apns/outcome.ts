@@ -14,7 +14,7 @@ const ACCOUNT: Readonly<Record<string, string>> = {
 };
 
 /** Whether APNs rejected the token, so that a new one is needed. */
-export const refusesToken = (reason: string): boolean => reason === 'ExpiredProviderToken';
+export const rejectsToken = (reason: string): boolean => reason === 'ExpiredProviderToken';
 
 export function reasonIn(body: string): string {
 	try {

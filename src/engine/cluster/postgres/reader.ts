@@ -50,12 +50,12 @@ export class PostgresReader implements SqlReader {
 		try {
 			return this.succeeded(await this.pool.use(work));
 		} catch (error) {
-			if (failureKindOf(error) === 'refused') throw error;
+			if (failureKindOf(error) === 'rejected') throw error;
 		}
 		try {
 			return this.succeeded(await this.pool.use(work));
 		} catch (error) {
-			if (failureKindOf(error) === 'refused') throw error;
+			if (failureKindOf(error) === 'rejected') throw error;
 			this.failures += 1;
 			const cause = new Error(messageOf(error), { cause: error });
 			this.watch.onTrouble?.(this.failures, cause);

@@ -2,8 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { Refusal } from '../../../model/errors.ts';
 
 /**
- * Translates errors of Redis and its client once, at the connection, so that no other code inspects error messages. All
- * other errors are bugs of ours, and stay unchanged.
+ * Translates errors of Redis and its client once, at the connection, so that no other code inspects error messages. All other errors are bugs of Tidemark, and stay unchanged.
  */
 
 /**
@@ -20,7 +19,7 @@ export class RedisUnavailable extends Refusal {
 	}
 }
 
-/** A script refused to write because the epoch of its caller has ended. */
+/** A script rejected a write because the epoch of its caller has ended. */
 export class EpochOver extends Error {}
 
 /** Errors of the client: a command could not be sent, or got no answer. */

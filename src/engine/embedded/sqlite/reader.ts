@@ -33,7 +33,7 @@ export class SqliteReader implements SqlReader {
 		return new Promise((resolve) => setImmediate(resolve));
 	}
 
-	/** Refuses reads that are still queued. */
+	/** Rejects reads that are still queued. */
 	close(): void {
 		this.isClosed = true;
 		for (const statement of this.prepared.values()) statement.finalize();
