@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { TakenOver } from '../engine/ports/log.ts';
-import { ERRORS, Refusal } from '../model/errors.ts';
+import { ERRORS, Rejection } from '../model/errors.ts';
 
 /**
  * Logs failures with one line for each cause, however often and wherever it occurs.
@@ -81,7 +81,7 @@ export class FailureLog {
 /** The cause of an error that is transient, such as an unreachable service; null for all other errors. */
 function expectedCause(error: unknown): string | null {
 	if (error instanceof TakenOver) return error.message;
-	if (!(error instanceof Refusal) || !ERRORS[error.code].retry) return null;
+	if (!(error instanceof Rejection) || !ERRORS[error.code].retry) return null;
 	return error.reason;
 }
 

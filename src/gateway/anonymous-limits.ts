@@ -1,4 +1,4 @@
-import { Refusal } from '../model/errors.ts';
+import { Rejection } from '../model/errors.ts';
 import { Buckets, type Rate } from './limits.ts';
 
 /**
@@ -18,11 +18,11 @@ export class AnonymousLimits {
 		return address === null ? 0 : this.failures.peek(address);
 	}
 
-	/** Throws a Refusal if this address has to wait. */
+	/** Throws a Rejection if this address has to wait. */
 	admit(address: string | null): void {
 		const wait = this.waitOf(address);
 		if (wait > 0)
-			throw new Refusal('ratelimited', 'too many requests without a valid token from this address', wait);
+			throw new Rejection('ratelimited', 'too many requests without a valid token from this address', wait);
 	}
 
 	failed(address: string | null): void {

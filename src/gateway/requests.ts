@@ -1,6 +1,6 @@
 import type { Bus, BusMessage, Topic } from '../engine/ports/bus.ts';
 import type { CommandLog } from '../engine/ports/log.ts';
-import { Refusal } from '../model/errors.ts';
+import { Rejection } from '../model/errors.ts';
 import type { Clock } from '../model/ts.ts';
 import type { Action, Outcome, Result } from '../sequencer/commands.ts';
 
@@ -74,7 +74,7 @@ export class Requests {
 	}
 
 	/**
-	 * Submits the action to the conversation's owner and returns its result. Throws a Refusal if the action is rejected.
+	 * Submits the action to the conversation's owner and returns its result. Throws a Rejection if the action is rejected.
 	 */
 	async submit(
 		actor: { readonly user: string; readonly team: string },
@@ -82,13 +82,13 @@ export class Requests {
 		action: Action,
 	): Promise<Result> {
 		if (!this.bus.isReceiving(this.topic))
-			throw new Refusal(
+			throw new Rejection(
 				'service_unavailable',
 				'the gateway cannot receive the outcome now; nothing was changed',
 			);
 		const postIn = action.type === 'post' ? conversation : null;
 		if (postIn !== null && (this.postsWaiting.get(postIn) ?? 0) >= MAX_POSTS_WAITING)
-			throw new Refusal(
+			throw new Rejection(
 				'ratelimited',
 				'this conversation receives posts faster than it can process them; nothing was posted',
 				SLOW_DOWN_SECONDS,
@@ -107,7 +107,7 @@ export class Requests {
 					reject(error);
 				});
 		});
-		if (!outcome.ok) throw new Refusal(outcome.error, outcome.detail);
+		if (!outcome.ok) throw new Rejection(outcome.error, outcome.detail);
 		if (action.type === 'post') this.meters.posts += 1;
 		return outcome.result;
 	}

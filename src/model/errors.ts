@@ -217,8 +217,8 @@ export const CLOSE_CODES = {
 
 export type CloseReason = keyof typeof CLOSE_CODES;
 
-/** A rejected request. */
-export class Refusal extends Error {
+/** Thrown to reject a request: the caller gets the code and the detail. */
+export class Rejection extends Error {
 	constructor(
 		readonly code: ErrorCode,
 		/** For the caller: names no file, host or address of the server. */
@@ -228,7 +228,7 @@ export class Refusal extends Error {
 		override readonly cause?: Error,
 	) {
 		super([code, detail, cause?.message].filter((part) => part !== undefined).join(': '));
-		this.name = 'Refusal';
+		this.name = 'Rejection';
 	}
 
 	/** For the log: the answer that the caller gets, and the cause. */

@@ -1,4 +1,4 @@
-import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+import { type ActionOf, accept, type Decision, reject, rejectOutsider, type Situation } from './decision.ts';
 import type { Follow } from './state.ts';
 import { followOf, rootOf } from './threads.ts';
 
@@ -6,11 +6,11 @@ import { followOf, rootOf } from './threads.ts';
 
 export function decideFollow(situation: Situation, action: ActionOf<'follow'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = refuseOutsider(situation);
+	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;
-	if (conversation.archived) return refuse('is_archived');
+	if (conversation.archived) return reject('is_archived');
 	const root = rootOf(situation.state, action.threadTs);
-	if (!root) return refuse('thread_not_found');
+	if (!root) return reject('thread_not_found');
 	const already = followOf(state, root, actor);
 	if (already) return accept({ unchanged: true, follow: already });
 	const newest = state.threads.get(root.ts)?.replies.at(-1)?.ts ?? root.ts;
@@ -25,7 +25,7 @@ export function decideFollow(situation: Situation, action: ActionOf<'follow'>): 
 /** Unfollowing a thread that the user does not follow, or that is gone, is no error. */
 export function decideUnfollow(situation: Situation, action: ActionOf<'unfollow'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = refuseOutsider(situation);
+	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;
 	const root = rootOf(situation.state, action.threadTs);
 	if (!root || !followOf(state, root, actor)) return accept({ unchanged: true });
@@ -34,10 +34,10 @@ export function decideUnfollow(situation: Situation, action: ActionOf<'unfollow'
 
 /** Needed because the author of a root follows it without a record until the first reply. */
 export function decideFollowStatus(situation: Situation, action: ActionOf<'follow_status'>): Decision {
-	const outsider = refuseOutsider(situation);
+	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;
 	const root = rootOf(situation.state, action.threadTs);
-	if (!root) return refuse('thread_not_found');
+	if (!root) return reject('thread_not_found');
 	const follow = followOf(situation.state, root, situation.actor);
 	return accept(follow ? { follow } : {});
 }

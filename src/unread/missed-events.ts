@@ -70,7 +70,7 @@ export function missedEvents(found: Found): MissedEvent[] {
 }
 
 /** Later changes arrive live. In a cluster there is no upper bound: everything found is sent. */
-export const upperBoundOf = ({ settled }: UserSnapshot): number => settled || Number.MAX_SAFE_INTEGER;
+export const upperBoundOf = ({ visibleUpTo }: UserSnapshot): number => visibleUpTo || Number.MAX_SAFE_INTEGER;
 
 const isMissed = ({ since, snapshot }: Found, at: number): boolean =>
 	at > since && at <= upperBoundOf(snapshot);

@@ -92,7 +92,7 @@ export class Sync {
 	/** Null: larger than `mostBytes`. */
 	private async collect(request: SyncRequest, mostBytes: number): Promise<Missed | null> {
 		const { user, since, own, snapshot, pushed, left } = request;
-		const { stamp, position, settled } = snapshot;
+		const { stamp, position, visibleUpTo } = snapshot;
 		const inside = await this.insideOf(user, { since, upTo: upperBoundOf(snapshot) }, snapshot, {
 			changes: left,
 			bytes: mostBytes,
@@ -115,7 +115,7 @@ export class Sync {
 				inside: missed.filter(({ isOwn }) => !isOwn).map(({ event }) => event),
 				stamp,
 				position,
-				completeUpTo: settled,
+				completeUpTo: visibleUpTo,
 				// Archived conversations have no counts.
 				recount: recount.filter((id) => conversations.get(id)?.archived === false),
 				threads: unpushed.threads || touchesThreads(ownAfter(own, since), inside),

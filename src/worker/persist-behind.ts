@@ -2,7 +2,7 @@ import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
 import { Released, TakenOver } from '../engine/ports/log.ts';
-import { Refusal } from '../model/errors.ts';
+import { Rejection } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
 import type { ReadState } from '../unread/read-state.ts';
@@ -276,7 +276,7 @@ export class PersistBehind implements Order {
 			} catch (error) {
 				if (mayGiveUp() || error instanceof TakenOver) throw error;
 				// A `Rejection` means that a service is unavailable, which the monitor of that service has logged.
-				if (attempt === 0 && !(error instanceof Refusal)) this.parts.report(error, about);
+				if (attempt === 0 && !(error instanceof Rejection)) this.parts.report(error, about);
 				await this.parts.sleep(RETRY_DELAYS_MS[attempt] ?? RETRY_DELAYS_MS[RETRY_DELAYS_MS.length - 1] ?? 0);
 			}
 		}

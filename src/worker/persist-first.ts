@@ -49,7 +49,7 @@ export class PersistFirst implements Order {
 		const { readState, ledger } = this.parts;
 		const { effects } = decision;
 		// The decision may depend on effects that are not durable yet: a repeated send is answered when the first one is durable.
-		if (effects.length === 0) return this.after(ledger.settled(), entry, decision);
+		if (effects.length === 0) return this.after(ledger.flushed(), entry, decision);
 		return readState.apply(effects, (moved) =>
 			this.after(ledger.commit([...effects, ...moved]), entry, decision),
 		);

@@ -1,6 +1,6 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { CommandEntry } from '../engine/ports/log.ts';
-import { Refusal } from '../model/errors.ts';
+import { Rejection } from '../model/errors.ts';
 import type { Outcome } from '../sequencer/commands.ts';
 
 /** A log entry and its outcome. */
@@ -39,7 +39,7 @@ export class Replies {
 	}
 
 	fail(entry: CommandEntry, error: unknown): void {
-		if (error instanceof Refusal) {
+		if (error instanceof Rejection) {
 			const detail = error.detail === undefined ? {} : { detail: error.detail };
 			this.reply(entry, { ok: false, error: error.code, ...detail });
 			return;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Admin, Consumer } from '@platformatic/kafka';
 import type { KafkaLogs } from '../../src/engine/cluster/kafka/open.ts';
 import { partitionOf } from '../../src/engine/cluster/kafka/partitioning.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import { setStage } from '../support/chaos/stage.ts';
 import { kafkaPlace } from '../support/kafka.ts';
 import { entry, numbers, until } from '../support/log/entries.ts';
@@ -150,7 +150,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			else await stage.services.start('kafka-trio');
 		}
 		await Promise.all(stuck);
-		for (const error of refused) expect(error).toBeInstanceOf(Refusal);
+		for (const error of refused) expect(error).toBeInstanceOf(Rejection);
 		// The partitions that it leads again continue without a restart.
 		for (const partition of led) {
 			let isBack = false;
@@ -189,7 +189,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 	let load = true;
 	let next = 0;
 	const acked: number[] = [];
-	const refused = new Map<number, Refusal>();
+	const refused = new Map<number, Rejection>();
 	/** Of each partition, how many that were appended after the broker was killed. */
 	const ackedSince = new Map<number, number>();
 	let killed = false;
@@ -201,7 +201,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 			acked.push(request);
 			if (since) ackedSince.set(partition, (ackedSince.get(partition) ?? 0) + 1);
 		} catch (error) {
-			refused.set(request, error as Refusal);
+			refused.set(request, error as Rejection);
 		}
 	};
 	const writers = numbers(PARTITIONS * 3).map(async (writer) => {

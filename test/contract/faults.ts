@@ -30,7 +30,7 @@ const withLedger = (engine: Engine, changes: Partial<Ledger>): Engine => {
 	const { ledger } = engine.store;
 	const changed: Ledger = {
 		commit: (facts) => ledger.commit(facts),
-		settled: () => ledger.settled(),
+		flushed: () => ledger.flushed(),
 		durable: () => ledger.durable(),
 		...changes,
 	};
@@ -132,7 +132,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 	},
 	'takes messages in in another order': {
 		// A message that is held back is missing from its row, or from what can be marked.
-		shows: /: rows\(\w+\)\.\w+\.\w+: oracle |: mark\w* failed: Refusal: message_not_found/,
+		shows: /: rows\(\w+\)\.\w+\.\w+: oracle |: mark\w* failed: Rejection: message_not_found/,
 		breaks: (engine) => {
 			const { readState } = engine;
 			const now = everyNth(4);

@@ -8,7 +8,7 @@ import {
 	type Schema,
 } from '../../src/gateway/http/arguments.ts';
 import type { ErrorCode } from '../../src/model/errors.ts';
-import { detailOf, refusalOf } from './support.ts';
+import { detailOf, rejectionOf } from './support.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -30,13 +30,13 @@ describe('names', () => {
 
 	test('an administrator’s method refuses it, and names it', async () => {
 		const work = () => check({ channel: type.channel }, { channel: 'C123', colour: 'red' });
-		expect(await refusalOf(work)).toBe('invalid_arg_name');
+		expect(await rejectionOf(work)).toBe('invalid_arg_name');
 		expect(await detailOf(work)).toStartWith('colour: ');
 	});
 
 	test('names of Object.prototype are no arguments', async () => {
 		for (const name of ['constructor', '__proto__', 'toString'])
-			expect(await refusalOf(() => check({}, Object.fromEntries([[name, '1']])))).toBe('invalid_arg_name');
+			expect(await rejectionOf(() => check({}, Object.fromEntries([[name, '1']])))).toBe('invalid_arg_name');
 	});
 
 	test('what clients send along everywhere is no argument of none', () => {
@@ -52,15 +52,15 @@ describe('names', () => {
 describe('presence', () => {
 	test('a required argument that is missing, null or empty is refused and named', async () => {
 		for (const raw of [{}, { channel: null }, { channel: '' }]) {
-			expect(await refusalOf(() => parse({ channel: type.channel }, raw))).toBe('missing_argument');
+			expect(await rejectionOf(() => parse({ channel: type.channel }, raw))).toBe('missing_argument');
 			expect(await detailOf(() => parse({ channel: type.channel }, raw))).toStartWith('channel: ');
 		}
 	});
 
 	test('where Slack has its own code, that one is used', async () => {
-		expect(await refusalOf(() => parse({ users: type.users('no_user') }, {}))).toBe('no_user');
+		expect(await rejectionOf(() => parse({ users: type.users('no_user') }, {}))).toBe('no_user');
 		const name = type.text({ missing: 'invalid_name_required', takesEmpty: false });
-		expect(await refusalOf(() => parse({ name }, { name: '' }))).toBe('invalid_name_required');
+		expect(await rejectionOf(() => parse({ name }, { name: '' }))).toBe('invalid_name_required');
 	});
 
 	test('optional ones may be absent, and defaults step in', () => {
@@ -106,7 +106,7 @@ describe('values', () => {
 	];
 	test.each(bad)('bad %s', async (_name, argument, code, values) => {
 		for (const value of values)
-			expect([value, await refusalOf(() => parseOne(argument, value))]).toEqual([value, code]);
+			expect([value, await rejectionOf(() => parseOne(argument, value))]).toEqual([value, code]);
 	});
 
 	const good: [string, Argument<unknown>, unknown, unknown][] = [
@@ -161,15 +161,15 @@ describe('blocks and attachments', () => {
 
 	test('anything but an array of objects is refused', async () => {
 		for (const value of ['[', '{}', '[1]', '[[]]', '[null]', 5, {}, 'x'])
-			expect(await refusalOf(() => parseOne(blocks, value))).toBe('invalid_blocks_format');
+			expect(await rejectionOf(() => parseOne(blocks, value))).toBe('invalid_blocks_format');
 	});
 
 	test('too many are refused', async () => {
-		expect(await refusalOf(() => parseOne(blocks, [{}, {}, {}]))).toBe('too_many_attachments');
+		expect(await rejectionOf(() => parseOne(blocks, [{}, {}, {}]))).toBe('too_many_attachments');
 	});
 
 	test('what is nested beyond reason is refused before anyone walks over it', async () => {
 		const deep = `[{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}]`;
-		expect(await refusalOf(() => parseOne(blocks, deep))).toBe('invalid_blocks_format');
+		expect(await rejectionOf(() => parseOne(blocks, deep))).toBe('invalid_blocks_format');
 	});
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { addForm, MAX_BODY_BYTES, readBody } from '../../src/gateway/http/body.ts';
-import { refusalOf } from './support.ts';
+import { rejectionOf } from './support.ts';
 
 const post = (
 	body: string | FormData | ReadableStream | null,
@@ -67,35 +67,35 @@ describe('a form is read as URLSearchParams reads it', () => {
 
 describe('what is refused', () => {
 	test('broken JSON, and JSON that is no object', async () => {
-		expect(await refusalOf(() => read(post('{"a":', 'application/json')))).toBe('invalid_json');
+		expect(await rejectionOf(() => read(post('{"a":', 'application/json')))).toBe('invalid_json');
 		for (const body of ['[]', '5', 'null', '"x"'])
-			expect(await refusalOf(() => read(post(body, 'application/json')))).toBe('json_not_object');
+			expect(await rejectionOf(() => read(post(body, 'application/json')))).toBe('json_not_object');
 	});
 
 	test('broken forms', async () => {
-		expect(await refusalOf(() => read(post('a=%E2%82', FORM)))).toBe('invalid_form_data');
-		expect(await refusalOf(() => read(post('x', 'multipart/form-data; boundary=b')))).toBe(
+		expect(await rejectionOf(() => read(post('a=%E2%82', FORM)))).toBe('invalid_form_data');
+		expect(await rejectionOf(() => read(post('x', 'multipart/form-data; boundary=b')))).toBe(
 			'invalid_form_data',
 		);
 	});
 
 	test('other content types and charsets', async () => {
-		expect(await refusalOf(() => read(post('a=1', 'text/plain')))).toBe('invalid_post_type');
-		expect(await refusalOf(() => read(post('a=1', `${FORM}; charset=utf-16`)))).toBe('invalid_charset');
+		expect(await rejectionOf(() => read(post('a=1', 'text/plain')))).toBe('invalid_post_type');
+		expect(await rejectionOf(() => read(post('a=1', `${FORM}; charset=utf-16`)))).toBe('invalid_charset');
 	});
 
 	test('other verbs', async () => {
 		const put = new Request('http://localhost/api/x', { method: 'PUT', body: 'a=1' });
-		expect(await refusalOf(() => read(put))).toBe('invalid_post_type');
+		expect(await rejectionOf(() => read(put))).toBe('invalid_post_type');
 	});
 
 	test('a body that is too large, whether it says so or not', async () => {
 		const large = 'a'.repeat(MAX_BODY_BYTES + 1);
-		expect(await refusalOf(() => read(post(large, FORM)))).toBe('request_too_large');
+		expect(await rejectionOf(() => read(post(large, FORM)))).toBe('request_too_large');
 		const told = post('a=1', FORM, { 'content-length': String(MAX_BODY_BYTES + 1) });
-		expect(await refusalOf(() => read(told))).toBe('request_too_large');
+		expect(await rejectionOf(() => read(told))).toBe('request_too_large');
 		const garbled = post('a=1', FORM, { 'content-length': 'many' });
-		expect(await refusalOf(() => read(garbled))).toBe('request_too_large');
+		expect(await rejectionOf(() => read(garbled))).toBe('request_too_large');
 	});
 
 	test('an endless body is cut off while reading', async () => {
@@ -106,7 +106,7 @@ describe('what is refused', () => {
 				controller.enqueue(new Uint8Array(64 * 1024));
 			},
 		});
-		expect(await refusalOf(() => read(post(endless, FORM)))).toBe('request_too_large');
+		expect(await rejectionOf(() => read(post(endless, FORM)))).toBe('request_too_large');
 		expect(sent).toBeLessThan(2 * MAX_BODY_BYTES);
 	});
 });

@@ -9,7 +9,7 @@ import { received } from '../../src/gateway/http/received.ts';
 import { DEFAULT_RATES, Limits } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
-import { authenticator, HandClock, random, refusalOf, SmallDirectory, TEAM, userNamed } from './support.ts';
+import { authenticator, HandClock, random, rejectionOf, SmallDirectory, TEAM, userNamed } from './support.ts';
 
 /** Whose fault a request is that was refused, and whose memory its body: several users behind one address. */
 
@@ -53,7 +53,7 @@ async function send(token: string, text = 'x') {
 }
 
 const lockOut = async () => {
-	for (let index = 0; index < BURST; index += 1) await refusalOf(() => send(`xoxp-nobody-${index}`));
+	for (let index = 0; index < BURST; index += 1) await rejectionOf(() => send(`xoxp-nobody-${index}`));
 };
 
 test('a user who was known a while ago is served behind an address that is locked out; a stranger is not', async () => {
@@ -61,11 +61,11 @@ test('a user who was known a while ago is served behind an address that is locke
 	await lockOut();
 	clock.pass(61_000);
 	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
-	expect(await refusalOf(() => send(newToken(false, random)))).toBe('ratelimited');
+	expect(await rejectionOf(() => send(newToken(false, random)))).toBe('ratelimited');
 	// What was known only long ago is not known.
 	clock.pass(61 * 60_000);
 	await lockOut();
-	expect(await refusalOf(() => send(TOKEN))).toBe('ratelimited');
+	expect(await rejectionOf(() => send(TOKEN))).toBe('ratelimited');
 });
 
 test('the body of a user who was known a while ago is held as theirs, not as their address’s', async () => {
@@ -73,7 +73,7 @@ test('the body of a user who was known a while ago is held as theirs, not as the
 	clock.pass(61_000);
 	services.bodies.hold(ADDRESS, SHARE, 60_000, () => undefined);
 	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
-	expect(await refusalOf(() => send(newToken(false, random)))).toBe('ratelimited');
+	expect(await rejectionOf(() => send(newToken(false, random)))).toBe('ratelimited');
 });
 
 test('JWTs that have expired do not lock out their address; forged ones do', async () => {
@@ -83,12 +83,12 @@ test('JWTs that have expired do not lock out their address; forged ones do', asy
 			.sign(new TextEncoder().encode(secret));
 	const expired = await sign(SECRET, -10);
 	for (let index = 0; index < 2 * BURST; index += 1)
-		expect(await refusalOf(() => send(expired))).toBe('token_expired');
+		expect(await rejectionOf(() => send(expired))).toBe('token_expired');
 	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
 	const forged = await sign(`${SECRET}, another one`, -10);
 	for (let index = 0; index < BURST; index += 1)
-		expect(await refusalOf(() => send(forged))).toBe('invalid_auth');
-	expect(await refusalOf(() => send(forged))).toBe('ratelimited');
+		expect(await rejectionOf(() => send(forged))).toBe('invalid_auth');
+	expect(await rejectionOf(() => send(forged))).toBe('ratelimited');
 });
 
 test('a body waits for as long as its token takes to look up, and has its own time only then', async () => {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { StateSource } from '../ports/store.ts';
 import type { Commands } from './redis/connection.ts';
 import type { Epoch } from './redis/epoch.ts';
@@ -100,7 +100,7 @@ export class Freshness {
 		for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
 			if (await isThere()) return;
 			if (nowMs() > end)
-				throw new Refusal('service_unavailable', 'the database does not have the latest changes yet');
+				throw new Rejection('service_unavailable', 'the database does not have the latest changes yet');
 			await Bun.sleep(pause);
 		}
 	}

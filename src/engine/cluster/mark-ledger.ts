@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
 import type { MarkLog } from '../ports/log.ts';
 import type { Ledger } from '../ports/store.ts';
@@ -62,7 +62,7 @@ export class MarkLedger implements Ledger {
 	}
 
 	/** Resolves when everything committed so far is durable or was rejected. */
-	settled(): Promise<void> {
+	flushed(): Promise<void> {
 		return this.newest;
 	}
 
@@ -160,8 +160,8 @@ export class MarkLedger implements Ledger {
 	}
 }
 
-const rejected = (): Refusal =>
-	new Refusal('service_unavailable', 'neither the log nor the database accepted the mark; mark again');
+const rejected = (): Rejection =>
+	new Rejection('service_unavailable', 'neither the log nor the database accepted the mark; mark again');
 
 /** The first marks that together have at most `MAX_FACTS_PER_BATCH` facts; at least one mark. */
 function firstBatch(waiting: readonly Waiting[]): readonly Waiting[] {

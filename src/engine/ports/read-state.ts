@@ -93,7 +93,7 @@ export interface UserSnapshot {
 	/** See `ChangedViews`. */
 	readonly lateness: number;
 	readonly horizon: number;
-	readonly settled: number;
+	readonly visibleUpTo: number;
 }
 
 /** The result of a change of the read state. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -74,11 +74,11 @@ function parsed<P>(text: string): P | null {
 export async function redeemTrigger(services: Signing, app: string, text: string): Promise<Pass> {
 	const pass = await opened<Pass>(services, 'trigger', text);
 	if (!pass || pass.app !== app)
-		throw new Refusal('invalid_trigger_id', 'trigger_id: not issued to this app');
+		throw new Rejection('invalid_trigger_id', 'trigger_id: not issued to this app');
 	if (pass.until < Date.now())
-		throw new Refusal('expired_trigger_id', 'trigger_id: expired; use it within 10 s of the action');
+		throw new Rejection('expired_trigger_id', 'trigger_id: expired; use it within 10 s of the action');
 	if ((await services.apps.use(`t ${pass.nonce}`, pass.team, pass.until + TRIGGER_MS)) > 1)
-		throw new Refusal('exchanged_trigger_id', 'trigger_id: already used');
+		throw new Rejection('exchanged_trigger_id', 'trigger_id: already used');
 	return pass;
 }
 

@@ -1,5 +1,5 @@
 import type { FileRecord } from '../../engine/ports/files.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { IMAGE_HEAD_BYTES, imageSize } from '../../model/image-size.ts';
 import { sameHash, tokenKey } from '../auth/tokens.ts';
 import type { FileServices, Services } from '../services.ts';
@@ -54,7 +54,7 @@ const answer = (status: number, text: string): Response =>
 function rejectionOf(error: unknown): { status: number; message: string; retryAfter?: number } {
 	if (error instanceof UploadRejected) return { status: error.status, message: error.message };
 	if (error instanceof BadMultipart) return { status: 400, message: `invalid form: ${error.message}` };
-	if (error instanceof Refusal && error.code === 'ratelimited')
+	if (error instanceof Rejection && error.code === 'ratelimited')
 		return { status: 429, message: error.code, retryAfter: error.retryAfterSeconds ?? 1 };
 	// The client has disconnected and does not see this answer.
 	if ((error as Error).name === 'AbortError') return { status: 400, message: 'the upload was cut off' };
@@ -77,7 +77,7 @@ async function upload(
 		throw new UploadRejected(404, 'no such upload: request a new URL with files.getUploadURLExternal');
 	}
 	const wait = services.limits.take(file.user, 'requests');
-	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+	if (wait > 0) throw new Rejection('ratelimited', undefined, wait);
 	await store(file, request, files, Buffer.from(services.random(12)).toString('hex'));
 	return file.size;
 }

@@ -1,4 +1,4 @@
-import { ERRORS, type Refusal } from '../../model/errors.ts';
+import { ERRORS, type Rejection } from '../../model/errors.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { MemoryBudget } from '../memory-budget.ts';
 import { isLarge, streamed } from './large-answer.ts';
@@ -63,7 +63,7 @@ const inPieces = (bytes: Uint8Array<ArrayBuffer>, { key, budget }: Receiver): Re
 
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-export function failure({ code, detail, retryAfterSeconds }: Refusal): Response {
+export function failure({ code, detail, retryAfterSeconds }: Rejection): Response {
 	const { status } = ERRORS[code];
 	const body = JSON.stringify({
 		ok: false,

@@ -1,6 +1,6 @@
 import type { User } from '../../engine/ports/store.ts';
 import { NO_REMARK } from '../../model/conversation.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { generalChannelOf, SLACKBOT_ID } from '../../model/ids.ts';
 import type { Services } from '../services.ts';
 
@@ -48,7 +48,7 @@ export async function joinGeneral(
 		await requests.submit({ user: '', team }, channel, { type: 'add_members', users: [user] });
 		return channel;
 	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
+		if (!(error instanceof Rejection)) throw error;
 		return undefined;
 	}
 }

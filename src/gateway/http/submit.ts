@@ -1,4 +1,4 @@
-import { ERRORS, Refusal } from '../../model/errors.ts';
+import { ERRORS, Rejection } from '../../model/errors.ts';
 import type { Action, Result } from '../../sequencer/commands.ts';
 import type { UserCall } from './method.ts';
 
@@ -20,7 +20,7 @@ export async function ifAvailable<T>(read: () => Promise<T>, otherwise: T): Prom
 	try {
 		return await read();
 	} catch (error) {
-		if (error instanceof Refusal && ERRORS[error.code].retry) return otherwise;
+		if (error instanceof Rejection && ERRORS[error.code].retry) return otherwise;
 		throw error;
 	}
 }

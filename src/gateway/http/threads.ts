@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Message } from '../../model/message.ts';
 import type { Follow } from '../../sequencer/state.ts';
 import { followFrom } from '../../sequencer/threads.ts';
@@ -36,7 +36,7 @@ export async function followOfCaller(
 	const conversation = await joined(call, channel);
 	// After this read, the store has everything that was published to the conversation's members.
 	const root = await rootAt(services, conversation.id, threadTs);
-	if (!root) throw new Refusal('thread_not_found', 'thread_ts: no such thread');
+	if (!root) throw new Rejection('thread_not_found', 'thread_ts: no such thread');
 	const [memberships, follows] = await Promise.all([
 		services.source.memberships(channel, [user]),
 		services.source.follows(channel, threadTs, [user]),

@@ -1,5 +1,5 @@
 import type { About, Bus } from '../../engine/ports/bus.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Reads } from '../../unread/reads.ts';
 import type { Connection } from './connection.ts';
 import { FocusMarks } from './focus-marks.ts';
@@ -53,7 +53,7 @@ export class Focus {
 		const panes = this.focused.get(connection) ?? new Map<string, number>();
 		if (!panes.has(conversation)) {
 			if (panes.size === MAX_FOCUSED)
-				throw new Refusal(
+				throw new Rejection(
 					'invalid_arguments',
 					`a device may have at most ${MAX_FOCUSED} conversations in focus`,
 				);

@@ -1,6 +1,6 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
 import type { Admission } from '../../engine/ports/tickets.ts';
-import { CLOSE_CODES, type CloseReason, Refusal } from '../../model/errors.ts';
+import { CLOSE_CODES, type CloseReason, Rejection } from '../../model/errors.ts';
 import { AppSocket } from '../apps/app-socket.ts';
 import type { AppSockets } from '../apps/app-sockets.ts';
 import { MAX_FORM_BYTES } from '../files/uploads.ts';
@@ -100,7 +100,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		development: false,
 		error(error) {
 			services.operations.failed('http', error);
-			return failure(new Refusal('internal_error'));
+			return failure(new Rejection('internal_error'));
 		},
 		fetch(request, self) {
 			const target = targetOf(request.url);
@@ -283,7 +283,7 @@ async function upgrade(
 	const admission = ofItsKind(await admissionOf(ticketOf(target), services), isLink(target.path));
 	if (admission === 'bad_ticket') {
 		const wait = services.anonymous.waitOf(address);
-		if (wait > 0) return failure(new Refusal('ratelimited', undefined, wait));
+		if (wait > 0) return failure(new Rejection('ratelimited', undefined, wait));
 		services.anonymous.failed(address);
 	}
 	if (server.upgrade(request, { data: { admission, address } })) return undefined;

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { Commands } from './connection.ts';
 import { isLoadedState, isReadState } from './keys.ts';
 import { lowestOf, markerIn, packedMarker, SPREAD_SLOTS, tagIn } from './markers.ts';
@@ -307,5 +307,5 @@ export class Epoch {
 	}
 }
 
-export const beingRebuilt = (): Refusal =>
-	new Refusal('service_unavailable', 'the read state is being rebuilt');
+export const beingRebuilt = (): Rejection =>
+	new Rejection('service_unavailable', 'the read state is being rebuilt');

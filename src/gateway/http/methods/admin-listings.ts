@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { wireUser } from '../../../protocol/objects.ts';
 import { accountName } from '../account-name.ts';
 import * as type from '../argument-types.ts';
@@ -49,6 +49,6 @@ export const adminUsersList = adminMethod({
 
 export async function teamWithId({ services }: Call, id: string) {
 	const team = await services.directory.team(id);
-	if (!team) throw new Refusal('team_not_found', 'team_id: no such workspace');
+	if (!team) throw new Rejection('team_not_found', 'team_id: no such workspace');
 	return team;
 }

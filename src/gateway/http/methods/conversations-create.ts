@@ -1,5 +1,5 @@
 import { NO_REMARK } from '../../../model/conversation.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { checkChannelName } from '../../../model/names.ts';
 import { joined } from '../access.ts';
@@ -70,11 +70,11 @@ async function withName<T>(
 	work: () => Promise<T>,
 ): Promise<T> {
 	const invalid = checkChannelName(name);
-	if (invalid) throw new Refusal(invalid);
+	if (invalid) throw new Rejection(invalid);
 	const { services, caller } = call;
 	try {
 		if (!(await reserved(call, name, conversation)))
-			throw new Refusal('name_taken', 'name: another channel has this name');
+			throw new Rejection('name_taken', 'name: another channel has this name');
 		return await work();
 	} catch (error) {
 		if (hasCertainlyFailed(error))
@@ -89,7 +89,7 @@ async function withName<T>(
  * the other two errors the change may still happen, and needs its name.
  */
 const hasCertainlyFailed = (error: unknown): boolean =>
-	error instanceof Refusal && !['outcome_unknown', 'internal_error', 'name_taken'].includes(error.code);
+	error instanceof Rejection && !['outcome_unknown', 'internal_error', 'name_taken'].includes(error.code);
 
 async function reserved(call: UserCall, name: string, conversation: string): Promise<boolean> {
 	const { services, caller } = call;
@@ -112,7 +112,7 @@ async function hasName({ services, caller }: UserCall, conversation: string, nam
 		const nobody = { type: 'add_members', users: [] } as const;
 		await services.requests.submit({ user: '', team: caller.team }, conversation, nobody);
 	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
+		if (!(error instanceof Rejection)) throw error;
 		if (error.code === 'channel_not_found') return false;
 		if (error.code !== 'is_archived') throw error;
 	}

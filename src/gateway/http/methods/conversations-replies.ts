@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { isFull, type Message } from '../../../model/message.ts';
 import { readable } from '../access.ts';
 import { sized } from '../answer-size.ts';
@@ -55,7 +55,7 @@ async function rootOf({ services }: UserCall, conversation: string, ts: number):
 	const [message] = await services.history.messages(conversation, [ts]);
 	const isReply = message !== undefined && message.threadTs !== null;
 	const root = isReply ? await rootOfReply(services, message) : await rootAt(services, conversation, ts);
-	if (!root) throw new Refusal('thread_not_found', 'ts: no such thread');
+	if (!root) throw new Rejection('thread_not_found', 'ts: no such thread');
 	return root;
 }
 

@@ -1,5 +1,5 @@
 import type { User } from '../../../engine/ports/store.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import { usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
@@ -51,7 +51,7 @@ export const dndTeamInfo = userMethod({
 	arguments: { users: type.users('missing_argument') },
 	run: async (args, { services, caller }) => {
 		if (args.users.length > MAX_USERS)
-			throw new Refusal('too_many_users', `users: at most ${MAX_USERS} per call`);
+			throw new Rejection('too_many_users', `users: at most ${MAX_USERS} per call`);
 		const users = await usersOf(services, caller.team, args.users, 'users');
 		const at = wallMicros();
 		return { users: Object.fromEntries(users.map((user) => [user.id, wireDnd(user, at)])) };

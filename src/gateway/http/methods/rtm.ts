@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { Services } from '../../services.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
@@ -13,9 +13,9 @@ async function available({ readState, random }: Services): Promise<void> {
 	try {
 		await readState.available();
 	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
+		if (!(error instanceof Rejection)) throw error;
 		const wait = 1 + ((random(1)[0] ?? 0) % RETRY_SPREAD_SECONDS);
-		throw new Refusal(error.code, error.detail, error.retryAfterSeconds ?? wait, error.cause);
+		throw new Rejection(error.code, error.detail, error.retryAfterSeconds ?? wait, error.cause);
 	}
 }
 

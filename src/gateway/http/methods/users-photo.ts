@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { MAX_PHOTO_BYTES, MAX_PHOTO_PIXELS, PHOTO_NAME, photoTypeOf } from '../../../model/photos.ts';
 import { wireProfile } from '../../../protocol/objects.ts';
@@ -24,11 +24,11 @@ export const usersSetPhoto = userMethod({
 	run: async (args, call) => {
 		const { contents } = filesOf(call.services);
 		if (args.image.size > MAX_PHOTO_BYTES)
-			throw new Refusal('too_large', `image: at most ${MAX_PHOTO_BYTES} bytes`);
+			throw new Rejection('too_large', `image: at most ${MAX_PHOTO_BYTES} bytes`);
 		const bytes = new Uint8Array(await args.image.arrayBuffer());
 		const type = photoTypeOf(bytes);
 		if (type === null)
-			throw new Refusal(
+			throw new Rejection(
 				'bad_image',
 				`image: send PNG, JPEG, GIF or WebP with at most ${MAX_PHOTO_PIXELS} pixels each way`,
 			);

@@ -1,5 +1,5 @@
 import type { Page, User } from '../../../engine/ports/store.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { SLACKBOT_ID } from '../../../model/ids.ts';
 import { wireUser } from '../../../protocol/objects.ts';
 import { slackbotOf } from '../../../protocol/slackbot.ts';
@@ -14,7 +14,7 @@ const LOCALE = { locale: 'en-US' };
 export async function userOf({ services, caller }: UserCall, id: string): Promise<User> {
 	if (id === SLACKBOT_ID) return slackbotOf(caller.team);
 	const [user] = await services.directory.users([id]);
-	if (!user || user.team !== caller.team) throw new Refusal('user_not_found', 'user: no such user');
+	if (!user || user.team !== caller.team) throw new Rejection('user_not_found', 'user: no such user');
 	return user;
 }
 
@@ -64,7 +64,7 @@ export const usersLookupByEmail = userMethod({
 	arguments: { email: type.text({ max: 255, takesEmpty: false }) },
 	run: async ({ email }, { services, caller }) => {
 		const user = await services.directory.userWithEmail(caller.team, email);
-		if (!user) throw new Refusal('users_not_found', 'email: no active user has this address');
+		if (!user) throw new Rejection('users_not_found', 'email: no active user has this address');
 		return { user: wireUser(user, wallMicros()) };
 	},
 });
