@@ -14,8 +14,8 @@ import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
 import { EpochFence } from '../engine/cluster/redis/fence.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
 import { findLayout } from '../engine/cluster/redis/layout.ts';
+import { RedisPresence } from '../engine/cluster/redis/presence.ts';
 import { RedisViews, type RedisViewsParts } from '../engine/cluster/redis/read-state/redis-views.ts';
-import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
 import { newId } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
@@ -275,7 +275,7 @@ async function openKafka(context: OpenContext, fitness: Fitness) {
 export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEngine {
 	const { commands, keys, written, logs, epoch, views, readState, bus, clock, nowMicros } = cluster;
 	const gateway = newId('N', random);
-	const sessions = new RedisSessions(commands, keys, gateway, {
+	const presence = new RedisPresence(commands, keys, gateway, {
 		onChanged: hooks.onPresence,
 		onError: cluster.redisTrouble,
 	});
@@ -292,12 +292,12 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 		store: { ...written, ...fresh },
 		written: written.directory,
 		readState,
-		sessions,
+		presence,
 		bus,
 		log: logs.commands,
 		tickets: new RedisTickets(commands, keys, random),
 		clock,
 		gateway,
-		close: async () => sessions.close(),
+		close: async () => presence.close(),
 	};
 }

@@ -146,7 +146,7 @@ function deliveryOf({ config, engine, operations }: GatewayParts) {
 		failed: (error) => operations.failed('rtm.joined', error),
 	});
 	operations.watch(hub);
-	return { largeReads, sync, hub, presence: new Presence(bus, engine.sessions, readState) };
+	return { largeReads, sync, hub, presence: new Presence(bus, engine.presence, readState) };
 }
 
 function requestsOf({ engine, operations, workers }: GatewayParts): Requests {
@@ -212,10 +212,10 @@ async function servicesOf(
 		}),
 		teamSecrets: new TeamSecrets(store.directory, random),
 		tickets: engine.tickets,
-		sessions: {
+		presence: {
 			setAway: (user, away) => presence.setAway(user, away),
-			isActive: (user) => engine.sessions.isActive(user),
-			presence: (user) => engine.sessions.presence(user),
+			isActive: (user) => engine.presence.isActive(user),
+			presence: (user) => engine.presence.presence(user),
 		},
 		limits: new Limits(ratesOf(config), steadyMs, Math.random),
 		anonymous: new AnonymousLimits(
@@ -244,7 +244,7 @@ const focusOf = (
 	new Focus({
 		bus,
 		reads,
-		isActive: (user) => engine.sessions.isActive(user),
+		isActive: (user) => engine.presence.isActive(user),
 		isListening: (user, conversation) => hub.isListening(user, conversation),
 		ping: (connection) => heartbeat.ping(connection),
 		nowMs: steadyMs,

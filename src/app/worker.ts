@@ -3,7 +3,7 @@ import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery, type RecoveryParts } from '../engine/cluster/recovery.ts';
 import { RedisDeliveryRecord } from '../engine/cluster/redis/delivery-record.ts';
 import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
-import { presenceView } from '../engine/cluster/redis/sessions.ts';
+import { presenceView } from '../engine/cluster/redis/presence.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
 import { clusterAddresses } from './cluster-addresses.ts';
 import type { Cluster } from './cluster-engine.ts';
@@ -98,7 +98,7 @@ export async function startWorker(
 		vapidKey: configuredVapidKey(config),
 		store: written,
 		readState,
-		sessions: presenceView(cluster.commands, cluster.keys),
+		presence: presenceView(cluster.commands, cluster.keys),
 		operations,
 		log,
 	});

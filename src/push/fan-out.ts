@@ -1,3 +1,4 @@
+import type { PresenceStore } from '../engine/ports/presence.ts';
 import {
 	type Candidate,
 	type CandidateSource,
@@ -6,7 +7,6 @@ import {
 	type PushOutbox,
 	WHOLE_CONVERSATION,
 } from '../engine/ports/push.ts';
-import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
@@ -25,7 +25,7 @@ export interface FanOutParts {
 	readonly outbox: PushOutbox;
 	readonly history: History;
 	readonly directory: Directory;
-	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly presence: Pick<PresenceStore, 'activeAmong'>;
 	readonly recipients: RecipientStates;
 	readonly nowMs: () => number;
 	/** How long an active user has to read the message on another device. */
@@ -135,8 +135,8 @@ export class FanOut {
 		candidates: readonly Candidate[],
 	): Promise<NewNotification[]> {
 		if (candidates.length === 0 || message.deleted) return [];
-		const { sessions, nowMs, delayMs, pace } = this.parts;
-		const active = await sessions.activeAmong(candidates.map(({ user }) => user));
+		const { presence, nowMs, delayMs, pace } = this.parts;
+		const active = await presence.activeAmong(candidates.map(({ user }) => user));
 		const now = nowMs();
 		const notifications: NewNotification[] = [];
 		for (const candidate of candidates) {

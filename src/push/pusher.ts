@@ -1,5 +1,5 @@
+import type { PresenceStore } from '../engine/ports/presence.ts';
 import type { PushPlatform, PushStore } from '../engine/ports/push.ts';
-import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { FanOut } from './fan-out.ts';
@@ -21,7 +21,7 @@ export interface PusherParts {
 	readonly history: History;
 	readonly directory: Directory;
 	readonly readState: ReadState;
-	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly presence: Pick<PresenceStore, 'activeAmong'>;
 	readonly providers: Partial<Record<PushPlatform, PushProvider>>;
 	readonly watch: ProviderWatch;
 	readonly delayMs: number;
@@ -76,7 +76,7 @@ export class Pusher {
 			report,
 			pace,
 		};
-		this.fanOut = new FanOut({ ...shared, sessions: parts.sessions, delayMs: parts.delayMs });
+		this.fanOut = new FanOut({ ...shared, presence: parts.presence, delayMs: parts.delayMs });
 		this.sender = new Sender({ ...shared, random });
 		this.withdrawals = new Withdrawals({ ...shared, devices });
 	}

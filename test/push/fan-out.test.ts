@@ -64,7 +64,7 @@ async function withLarge(
 			outbox: store.push.outbox,
 			history: store.history,
 			directory: store.directory,
-			sessions: { activeAmong: async () => new Set() },
+			presence: { activeAmong: async () => new Set() },
 			// Nothing here asks for it: no message is a <!here>.
 			recipients: new RecipientStates(undefined as never),
 			nowMs,

@@ -73,7 +73,7 @@ export const usersGetPresence = userMethod({
 	arguments: { user: optional(type.user) },
 	run: async (args, call) => {
 		const user = await userOf(call, args.user ?? call.caller.user.id);
-		const { active, away, connections } = await call.services.sessions.presence(user.id);
+		const { active, away, connections } = await call.services.presence.presence(user.id);
 		const presence = active ? 'active' : 'away';
 		if (user.id !== call.caller.user.id) return { presence };
 		return {
@@ -94,7 +94,7 @@ export const usersSetPresence = userMethod({
 		presence: type.oneOf(['auto', 'away'], { bad: 'invalid_presence', missing: 'invalid_presence' }),
 	},
 	run: async (args, { services, caller }) => {
-		await services.sessions.setAway(caller.user.id, args.presence === 'away');
+		await services.presence.setAway(caller.user.id, args.presence === 'away');
 		return {};
 	},
 });
