@@ -82,13 +82,13 @@ function readThese(cursor: Cursor, tss: readonly number[], timeline: Timeline, r
 }
 
 /** The oldest ts that the mark depends on. */
-export const firstOf = (mark: Extract<Mark, { type: 'unread' | 'messages' }>): number =>
+export const oldestTsOf = (mark: Extract<Mark, { type: 'unread' | 'messages' }>): number =>
 	mark.type === 'unread'
 		? mark.ts
 		: mark.tss.reduce((least, ts) => Math.min(least, ts), Number.MAX_SAFE_INTEGER);
 
 /** Whether the timeline has a message that the mark names. */
-export function isAboutAny(mark: Mark, timeline: Timeline): boolean {
+export function namesAnyMessageOf(mark: Mark, timeline: Timeline): boolean {
 	if (mark.type === 'read') return true;
 	return (mark.type === 'unread' ? [mark.ts] : mark.tss).some((ts) => timeline.indexOf(ts) >= 0);
 }

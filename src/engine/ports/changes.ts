@@ -15,10 +15,15 @@ export interface Changes {
 	/** Changes in the given conversations, except those that the user is not a member of; null if they exceed the limits. */
 	inside(query: InsideQuery): Promise<InsideChanges | null>;
 	/** Users who joined or left with `since` < stamp <= `upTo`, by stamp, in their current state; at most `limit`. */
-	people(conversation: string, since: number, upTo: number, limit: number): Promise<readonly PersonChange[]>;
+	memberChanges(
+		conversation: string,
+		since: number,
+		upTo: number,
+		limit: number,
+	): Promise<readonly MemberChange[]>;
 }
 
-export interface PersonChange {
+export interface MemberChange {
 	readonly user: string;
 	readonly joined: boolean;
 	readonly at: number;

@@ -119,7 +119,7 @@ export function changesOn(reader: SqlReader): Changes {
 			return { memberships: memberships.map(membershipOf), follows: follows.map(followOf) };
 		},
 		inside: (query) => changesInside(reader, query),
-		async people(conversation, since, upTo, limit) {
+		async memberChanges(conversation, since, upTo, limit) {
 			const params = [conversation, since, upTo, limit];
 			const rows = await reader.all<{ user_id: string; at: number; joined: number }>(PEOPLE, params);
 			return rows.map(({ user_id, at, joined }) => ({ user: user_id, at, joined: joined === 1 }));

@@ -1,4 +1,4 @@
-import { NO_REMARK } from '../../../model/conversation.ts';
+import { NO_CHANNEL_TEXT } from '../../../model/conversation.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { checkChannelName } from '../../../model/names.ts';
@@ -34,8 +34,8 @@ export const conversationsCreate = userMethod({
 					name: args.name,
 					creator: caller.user.id,
 					archived: false,
-					topic: NO_REMARK,
-					purpose: NO_REMARK,
+					topic: NO_CHANNEL_TEXT,
+					purpose: NO_CHANNEL_TEXT,
 					previousNames: [],
 					people: [],
 				},

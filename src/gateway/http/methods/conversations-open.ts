@@ -1,5 +1,5 @@
 import type { User } from '../../../engine/ports/store.ts';
-import { type Conversation, NO_REMARK } from '../../../model/conversation.ts';
+import { type Conversation, NO_CHANNEL_TEXT } from '../../../model/conversation.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { directId, isDirect, SLACKBOT_ID } from '../../../model/ids.ts';
 import { sha256 } from '../../auth/tokens.ts';
@@ -115,8 +115,8 @@ export async function openWith(
 			name: kind === 'mpim' ? groupName(users) : '',
 			creator: caller.user.id,
 			archived: false,
-			topic: NO_REMARK,
-			purpose: NO_REMARK,
+			topic: NO_CHANNEL_TEXT,
+			purpose: NO_CHANNEL_TEXT,
 			previousNames: [],
 			people,
 		},
