@@ -48,26 +48,7 @@ export async function startWorker(
 		sleep: (ms) => Bun.sleep(ms),
 		report,
 	});
-	const recovery = new Recovery({
-		epoch,
-		lock,
-		worker,
-		endOfMarks: () => logs.endOfMarks(),
-		nextOffset: (partition) => written.nextOffset(partition),
-		nowMicros: cluster.nowMicros,
-		log: (what) => log.info(what),
-		onTrouble: (error) =>
-			operations.degraded(
-				'read state',
-				new Error(`this worker cannot check whether Redis is complete: ${causeOf(error).message}`),
-			),
-		onLost: () =>
-			operations.degraded(
-				'read state',
-				new Error('a Redis node lost data; rebuilding its read state from PostgreSQL'),
-			),
-		onComplete: () => operations.recovered('read state'),
-	});
+	const recovery = recoveryOf(cluster, worker, lock, operations, log);
 	logs.marks.consume({
 		progress: (partition) => written.nextOffset(partition),
 		log: (partition) => written.logOf(partition),
@@ -75,22 +56,7 @@ export async function startWorker(
 	});
 	// The worker starts halted: it decides nothing until recovery has checked the read state and shared the lock.
 	worker.start();
-	operations.gauge(
-		'partitions',
-		'Partitions of the command log that this worker owns',
-		() => worker.partitions,
-	);
-	operations.counter(
-		'partition_assignments_total',
-		'Partitions assigned to this worker, or restarted by it',
-		() => worker.assignments,
-	);
-	operations.gauge(
-		'persistence_lag_seconds',
-		'Age of the oldest decided change that is not in PostgreSQL yet',
-		() => worker.unwrittenMs() / 1000,
-	);
-	operations.watchWorker(worker);
+	exportMetrics(worker, operations);
 	cluster.fitness.start();
 	await recovery.start();
 	const push = await startPush({
@@ -113,4 +79,51 @@ export async function startWorker(
 			await recovery.stop();
 		},
 	};
+}
+
+const recoveryOf = (
+	{ epoch, logs, written, nowMicros }: Cluster,
+	worker: PartitionedWorker,
+	lock: RecoveryParts['lock'],
+	operations: ServerOperations,
+	log: Logger,
+): Recovery =>
+	new Recovery({
+		epoch,
+		lock,
+		worker,
+		endOfMarks: () => logs.endOfMarks(),
+		nextOffset: (partition) => written.nextOffset(partition),
+		nowMicros,
+		log: (what) => log.info(what),
+		onTrouble: (error) =>
+			operations.degraded(
+				'read state',
+				new Error(`this worker cannot check whether Redis is complete: ${causeOf(error).message}`),
+			),
+		onLost: () =>
+			operations.degraded(
+				'read state',
+				new Error('a Redis node lost data; rebuilding its read state from PostgreSQL'),
+			),
+		onComplete: () => operations.recovered('read state'),
+	});
+
+function exportMetrics(worker: PartitionedWorker, operations: ServerOperations): void {
+	operations.gauge(
+		'partitions',
+		'Partitions of the command log that this worker owns',
+		() => worker.partitions,
+	);
+	operations.counter(
+		'partition_assignments_total',
+		'Partitions assigned to this worker, or restarted by it',
+		() => worker.assignments,
+	);
+	operations.gauge(
+		'persistence_lag_seconds',
+		'Age of the oldest decided change that is not in PostgreSQL yet',
+		() => worker.unwrittenMs() / 1000,
+	);
+	operations.watchWorker(worker);
 }
