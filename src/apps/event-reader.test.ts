@@ -15,7 +15,7 @@ const NEWEST = 10_000;
 
 const parts = {
 	changes: {
-		people: async (_: string, since: number, upTo: number, limit: number) =>
+		memberChanges: async (_: string, since: number, upTo: number, limit: number) =>
 			JOINS.filter(({ at }) => at > since && at <= upTo).slice(0, limit),
 		inside: async () => ({ posted: [], changed: [], aspects: [], reactions: [], pins: [] }),
 	},

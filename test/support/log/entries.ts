@@ -22,10 +22,16 @@ export const entry = (conversation: string, request: number): CommandEntry => ({
 /** Consumes from the beginning, whatever was consumed before. */
 export const fromTheBeginning: PartitionOwner = { progress: async () => 0 };
 
-export async function until(condition: () => boolean, about: string, ms = 30_000): Promise<void> {
+/** `about` as a function describes the state at the timeout. */
+export async function until(
+	condition: () => boolean,
+	about: string | (() => string),
+	ms = 30_000,
+): Promise<void> {
 	const deadline = performance.now() + ms;
 	while (!condition()) {
-		if (performance.now() > deadline) throw new Error(`not within ${ms} ms: ${about}`);
+		if (performance.now() > deadline)
+			throw new Error(`not within ${ms} ms: ${typeof about === 'string' ? about : about()}`);
 		await Bun.sleep(10);
 	}
 }
