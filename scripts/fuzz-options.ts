@@ -1,13 +1,13 @@
 /** The command line of `npm run fuzz`. */
 
-export const HELP = `npm run fuzz                          one minute of fuzzing and floods against a server of its own
-npm run fuzz -- --minutes 10          for so long; the round that is under way is finished
-npm run fuzz -- --seed 4711           with this seed: the run prints it, and each round adds its number
-npm run fuzz -- --memory 512          the server runs in a memory cgroup of so many MB, which the kernel enforces (Linux, root)
-npm run fuzz -- --most-mb 512         fails when the server takes more memory than this; without --memory, its heap is also
+export const HELP = `npm run fuzz                          one minute of fuzzing and floods against a new server
+npm run fuzz -- --minutes 10          run for this long; the last round is finished
+npm run fuzz -- --seed 4711           use this seed; a run prints its seed, and each round adds its number to it
+npm run fuzz -- --memory 512          run the server in a memory cgroup of this many MB, which the kernel enforces (Linux, root)
+npm run fuzz -- --most-mb 512         fail when the server takes more memory than this; without --memory, its heap is also
                                       tuned to a machine of this size, as it is in a container
-npm run fuzz -- --most-wait-ms 1000   fails when another user waits longer for a call during a flood; 0: any wait passes
-npm run fuzz -- --cluster             against a gateway of a cluster: two gateways, a worker, and services of its own;
+npm run fuzz -- --most-wait-ms 1000   fail when another user waits longer for a call during a flood; 0: no limit
+npm run fuzz -- --cluster             attack a gateway of a new cluster: two gateways, a worker, and their services;
                                       --memory then limits both gateways together
 
 Every round calls all methods with random arguments and with ids of another workspace, sends random frames and bytes over
@@ -19,7 +19,7 @@ that does nothing else.`;
 export interface FuzzOptions {
 	readonly minutes: number;
 	readonly seed: number;
-	/** 0: none but the machine's. */
+	/** 0: no limit. */
 	readonly memoryMb: number;
 	readonly mostMb: number;
 	readonly mostWaitMs: number;

@@ -1,4 +1,4 @@
-// What `npm run fuzz` attacks: one server, or a gateway of a cluster, with default limits and a memory limit if wanted.
+// The target of `npm run fuzz`: one server, or a gateway of a cluster, with default limits and an optional memory limit.
 
 import { type LimitedMemory, limitMemory } from '../test/support/abuse/memory-limit.ts';
 import { startCluster } from '../test/support/cluster.ts';
@@ -9,11 +9,11 @@ import type { FuzzOptions } from './fuzz-options.ts';
 
 export interface Target {
 	readonly url: string;
-	/** The most MB that the kernel counted in its cgroup; null without one. */
+	/** Peak memory of the cgroup in MB, as the kernel counts it; null without a cgroup. */
 	readonly counted: () => number | null;
 }
 
-/** From the first failed call until a dead process is known as such. */
+/** How long after a failed call it takes to find out that the process has ended. */
 const DYING_MS = 1_000;
 
 type Attack = (target: Target) => Promise<void>;
@@ -25,7 +25,7 @@ export async function withTarget(options: FuzzOptions, attack: Attack): Promise<
 			dead(memory, code ?? signal, err),
 		);
 		const attacked = attack({ ...target, counted: () => memory?.counted().peakMb ?? null });
-		// A call that fails because the server died is reported as the death of the server.
+		// If a call fails because the server ended, report that the server ended.
 		const failed = attacked.catch((error: unknown) => Bun.sleep(DYING_MS).then(() => Promise.reject(error)));
 		await Promise.race([failed, death]);
 	};
@@ -39,7 +39,8 @@ export async function withTarget(options: FuzzOptions, attack: Attack): Promise<
 type Whole = (target: Omit<Target, 'counted'>, processes: readonly TidemarkProcess[]) => Promise<void>;
 
 function dead(memory: LimitedMemory | null, how: number | string | null, err: string): never {
-	const killed = (memory?.counted().kills ?? 0) > 0 ? ' The kernel killed it for its memory.' : '';
+	const killed =
+		(memory?.counted().kills ?? 0) > 0 ? ' The kernel killed it because of its memory limit.' : '';
 	throw new Error(`the server ended with ${how} during the attacks.${killed} ${err.slice(-2_000)}`);
 }
 
@@ -77,6 +78,6 @@ async function cluster(options: FuzzOptions, memory: LimitedMemory | null, attac
 	}
 }
 
-/** Bun sizes its heap by its cgroup, else by the machine: without a cgroup it is given the size to expect. */
+/** Bun sizes its heap by the cgroup or, without one, by the machine's memory: then the size is set here. */
 const heapFor = ({ memoryMb, mostMb }: FuzzOptions): Record<string, string> =>
 	memoryMb === 0 ? { BUN_JSC_forceRAMSize: `${mostMb * 1024 * 1024}` } : {};

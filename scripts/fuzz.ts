@@ -1,5 +1,5 @@
-// `npm run fuzz`: the long form of test/abuse. Starts a server or a cluster of its own with default limits, attacks it in
-// rounds, each with the seed of the run plus its number, and stops at the first finding. Loopback only.
+// `npm run fuzz`: the long form of test/abuse. Starts its own server or cluster with default limits and attacks it in rounds until
+// the first finding. The seed of a round is the seed of the run plus the round's number. Loopback only.
 
 import { loadavg } from 'node:os';
 import { makeCast } from '../test/support/abuse/cast.ts';
@@ -70,7 +70,7 @@ async function run(options: FuzzOptions): Promise<void> {
 	});
 }
 
-/** Of a workspace of their own: counts and posts in turn, as people do. */
+/** A user of another workspace, who fetches counts and posts in turn. */
 async function bystander(url: string): Promise<OtherUser> {
 	const { people } = await makeWorkspace(url, 1, 'Bystanders');
 	const [person] = people as [Person];

@@ -3,7 +3,7 @@ import { apiClient } from '../src/remote/api-client.ts';
 import { type Call, client } from '../test/support/api.ts';
 import { ADMIN_TOKEN } from '../test/support/server.ts';
 
-/** The demo workspace, as `npm start` makes it, and what of it is in the pictures. */
+/** The demo workspace, as `npm start` creates it, and the parts of it that the screenshots show. */
 
 interface Somebody extends DemoUser {
 	readonly call: Call;
@@ -14,7 +14,7 @@ export interface PictureScene {
 	readonly grace: Somebody;
 	readonly channel: string;
 	readonly thread: string;
-	/** Posts now and then, for charts. */
+	/** Posts at a changing rate, for the charts. */
 	makeTraffic(ms: number): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function makeScene(url: string): Promise<PictureScene> {
 	const users = await seedDemo(url, apiClient(url, ADMIN_TOKEN));
 	const person = (wanted: string): Somebody => {
 		const user = users.find(({ name }) => name === wanted);
-		if (!user) throw new Error(`the pictures need ${wanted}`);
+		if (!user) throw new Error(`the demo workspace has no user ${wanted}, which the screenshots need`);
 		return { ...user, call: client(url, user.token) };
 	};
 	const [ada, grace, alan] = [person('ada'), person('grace'), person('alan')];

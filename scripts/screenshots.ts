@@ -1,5 +1,5 @@
-// Makes the pictures of the web interface that stand in docs/pictures: `npm run screenshots`. A server, a workspace with
-// something to see in it, and Chromium; everything is thrown away afterwards.
+// `npm run screenshots`: takes the screenshots of the web interface in docs/pictures. Starts a server with the demo workspace, and
+// Chromium; both are removed afterwards.
 
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -10,7 +10,7 @@ import { makeScene, type PictureScene } from './screenshots-scene.ts';
 const PICTURES = join(import.meta.dir, '..', 'docs', 'pictures');
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 780 };
-/** Names, previews and charts that come a moment later. */
+/** Time for names, previews and charts to load. */
 const SETTLE_MS = 1_200;
 
 const server = await startServer();
@@ -43,7 +43,7 @@ async function go(page: Page, hash: string): Promise<void> {
 	await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 }
 
-/** Unread ones that are read by being looked at come last. */
+/** Pages that mark messages as read come last. */
 const inbox = await open(browser, link(scene), {});
 await go(inbox, '#/inbox');
 await keep(inbox, 'inbox');
@@ -79,7 +79,7 @@ await keep(narrow, 'narrow-conversation');
 const ops = await open(browser, '/ops', {});
 await ops.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
 await ops.getByRole('button', { name: 'Sign in' }).click();
-// Somebody is connected, so that there is something to deliver.
+// A connected user receives the messages, so that the charts show deliveries.
 const reader = await open(browser, link(scene), {});
 await scene.makeTraffic(24_000);
 await reader.context().close();

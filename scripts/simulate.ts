@@ -11,15 +11,15 @@ import type { ShapeName } from '../test/simulation/simulate.ts';
 
 const HELP = `npm run simulate -- [options]
 
-  --histories N    how many (1000), on all cores
-  --hours H        runs for so long instead, and reports every minute
-  --from N         the first seed (1)
-  --shape NAME     embedded or cluster; both in turn without it
-  --seed N         one history alone; with what a failure printed: --rounds, --faults, --without
-  --trace          prints everything that happens in it
-  --paths          at the end, lists which paths the program took under each fault
-  --planted        one bug at a time is planted, and has to be found; --planted=NAME for one of them
-  --plant NAME     with --seed: the same history with this bug
+  --histories N    number of histories to run, on all cores (1000)
+  --hours H        run for this long instead, and report every minute
+  --from N         first seed (1)
+  --shape NAME     embedded or cluster; default: both in turn
+  --seed N         run one history; add --rounds, --faults and --without as a failure printed them
+  --trace          print everything that happens in that history
+  --paths          at the end, list the paths that the program took under each fault
+  --planted        plant one bug at a time, which the simulation has to find; --planted=NAME plants one of them
+  --plant NAME     with --seed: run that history with this bug
 `;
 
 const CORES = Math.max(1, cpus().length);

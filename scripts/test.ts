@@ -1,14 +1,14 @@
-// What `npm test` runs: the static checks and every test file, one Bun process per group, so that a crash in one group
-// hides no other. Tests that need PostgreSQL, Redis or Kafka are groups of their own; scripts/services starts real ones for
-// all of them (or takes those that TIDEMARK_TEST_… names). A few run side by side: much of the time each waits. Nothing is
-// skipped in silence: a skipped or todo test, a group that dies without a report and a filter that matches nothing are
-// failures. The last line is always `N passed, M failed`.
+// `npm test`: runs the static checks and every test file, with one Bun process per group, so that a crash affects only its
+// group. Tests that need PostgreSQL, Redis or Kafka form their own groups; scripts/services starts real services for them, or
+// the services in the TIDEMARK_TEST_… variables are used. Several groups run in parallel. Nothing is skipped silently: a skipped
+// or todo test, a group that ends without a report and a filter that matches no file are failures. The last line is always
+// `N passed, M failed`.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findGroups, testFiles } from './testing/groups.ts';
-import { runInLanes } from './testing/lanes.ts';
+import { runInParallel } from './testing/jobs.ts';
 import type { Outcome } from './testing/outcome.ts';
 import { startServices } from './testing/services.ts';
 import { staticChecks } from './testing/static-checks.ts';
@@ -18,7 +18,7 @@ const HELP = `npm test                        the static checks and all tests
 npm test -- test/contract …     only the test files whose path contains one of the words; no static checks
 npm test -- --static            only the static checks (npm run check)`;
 
-/** Before the static checks: groups that take longer than anything else. */
+/** Number of groups to start before the static checks: the longest ones. */
 const AHEAD_OF_CHECKS = 2;
 
 const args = process.argv.slice(2);
@@ -45,7 +45,10 @@ const reports = mkdtempSync(join(tmpdir(), 'tidemark-test-'));
 const services = startServices([...new Set(groups.flatMap((group) => group.services))], reports);
 try {
 	const jobs = groups.map((group) => testGroup(group, services, outcome));
-	await runInLanes([...jobs.slice(0, AHEAD_OF_CHECKS), ...checks, ...jobs.slice(AHEAD_OF_CHECKS)], reports);
+	await runInParallel(
+		[...jobs.slice(0, AHEAD_OF_CHECKS), ...checks, ...jobs.slice(AHEAD_OF_CHECKS)],
+		reports,
+	);
 	if (failures.length > 0) failures.push(...(await services.unwell()));
 } finally {
 	await services.stop();

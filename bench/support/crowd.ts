@@ -1,5 +1,5 @@
 import { SQL } from 'bun';
-import { NO_REMARK } from '../../src/model/conversation.ts';
+import { NO_CHANNEL_TEXT } from '../../src/model/conversation.ts';
 import { INSTALLATION } from './cluster.ts';
 import { MESSAGE_TEXT, TEAM } from './dataset.ts';
 
@@ -18,7 +18,7 @@ const CONVERSATION = `'CX' || lpad(c::text, 9, '0')`;
 export async function makeCrowd(url: string, size: number): Promise<void> {
 	const sql = new SQL(url, { max: 1, connection: { search_path: INSTALLATION } });
 	const each = (name: string) => `generate_series(0, ${size - 1}) AS ${name}`;
-	const remark = JSON.stringify(NO_REMARK);
+	const remark = JSON.stringify(NO_CHANNEL_TEXT);
 	try {
 		await sql.unsafe(`INSERT INTO conversations (id, team, kind, name, creator, created_ts, archived, topic, purpose,
 				previous_names, member_count, people, changed_ts, stamp)

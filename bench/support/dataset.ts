@@ -1,7 +1,7 @@
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import { hashToken } from '../../src/gateway/auth/tokens.ts';
-import { type Conversation, NO_REMARK } from '../../src/model/conversation.ts';
+import { type Conversation, NO_CHANNEL_TEXT } from '../../src/model/conversation.ts';
 import type { Message } from '../../src/model/message.ts';
 import { message } from '../../test/support/store/facts.ts';
 
@@ -117,8 +117,8 @@ export class Dataset {
 			creator: actor,
 			createdTs: at,
 			archived: false,
-			topic: NO_REMARK,
-			purpose: NO_REMARK,
+			topic: NO_CHANNEL_TEXT,
+			purpose: NO_CHANNEL_TEXT,
 			previousNames: [],
 			memberCount: members.length,
 			people: [],

@@ -1,13 +1,13 @@
-# What the services run on, where the machine does not have it.
+# Installs the software of the services, if the machine does not have it.
 
 KAFKA_POM=$ROOT/scripts/kafka/pom.xml
 if [ -d "$ROOT/node_modules" ]; then CACHE=$ROOT/node_modules/.cache; else CACHE=$TMP/$DIR_PREFIX-cache-$(id -u); fi
-# Named after what is in it: another version of the pom is another directory.
+# The name contains a checksum of the pom, so that another version gets another directory.
 KAFKA_JARS=$CACHE/kafka-$(cksum <"$KAFKA_POM" | cut -d' ' -f1)
 
 package_of() { case $1 in redis*) echo redis ;; kafka*) echo kafka ;; *) echo "$1" ;; esac; }
 
-# Debian's packages of PostgreSQL keep its programs out of the PATH.
+# Debian's packages do not put the programs of PostgreSQL on the PATH.
 postgres_bin() {
 	local directory
 	for directory in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) $(dirname "$(command -v initdb || echo /x)"); do
@@ -30,14 +30,14 @@ install_kafka() {
 	command -v java >/dev/null || apt_install openjdk-17-jre-headless
 	[ -f "$KAFKA_JARS/complete" ] && return
 	command -v mvn >/dev/null || apt_install maven
-	say 'getting Kafka from Maven Central'
+	say 'downloading Kafka from Maven Central'
 	local log
 	log=$(mktemp "$TMP/$DIR_PREFIX-mvn.XXXXXX")
 	rm -rf "$KAFKA_JARS"
 	mkdir -p "$KAFKA_JARS"
 	if ! mvn -B -ntp -q -f "$KAFKA_POM" dependency:copy-dependencies -DincludeScope=runtime \
 		-DoutputDirectory="$KAFKA_JARS" >"$log" 2>&1; then
-		say 'mvn could not get it. The end of its log:'
+		say 'mvn could not download Kafka. The end of its log:'
 		tail -n 25 "$log" >&2
 		rm -f "$log"
 		exit 1
@@ -48,13 +48,13 @@ install_kafka() {
 
 APT_UPDATED=
 
-# Without starting the services that the packages bring.
+# Installs packages without starting the services that they contain.
 apt_install() {
 	command -v apt-get >/dev/null || fail "this machine has no $*, and no apt-get to install it"
 	[ "$(id -u)" = 0 ] || fail "this machine has no $*: install it (apt-get install $*), or run this as root"
 	say "installing $*"
 	local log lock policy=/usr/sbin/policy-rc.d made=
-	# apt-get gives up where another one runs: tests in a browser may install theirs (test/support/web/chromium.ts).
+	# apt-get fails while another apt-get runs: browser tests may be installing Chromium (test/support/web/chromium.ts).
 	exec {lock}>"$TMP/tidemark-apt.lock"
 	flock "$lock"
 	log=$(mktemp "$TMP/$DIR_PREFIX-apt.XXXXXX")
@@ -66,13 +66,13 @@ apt_install() {
 	export DEBIAN_FRONTEND=noninteractive
 	local failed=
 	if [ -z "$APT_UPDATED" ]; then apt-get -q update >>"$log" 2>&1 {lock}>&- || failed=yes; fi
-	# Package lists that are partly out of reach may still have what is needed.
+	# Even if some package lists could not be updated, the others may have the package.
 	apt-get -q -y --no-install-recommends install "$@" >>"$log" 2>&1 {LOCK}>&- {lock}>&- && failed= || failed=yes
 	APT_UPDATED=yes
 	exec {lock}>&-
 	[ -z "$made" ] || rm -f $policy
 	if [ -n "$failed" ]; then
-		say 'apt-get could not install it. The end of its log:'
+		say "apt-get could not install $*. The end of its log:"
 		tail -n 25 "$log" >&2
 		rm -f "$log"
 		exit 1

@@ -1,5 +1,5 @@
-# Three Kafka brokers that are their own controllers: one of them can be killed, and the others elect new leaders after the
-# 6 s that a broker may be silent for.
+# Three Kafka brokers that are their own controllers. One of them can be killed: the others elect new leaders once it has been
+# silent for 6 s.
 
 TRIO_NODES='1 2 3'
 

@@ -1,6 +1,6 @@
 # One Kafka broker that is its own controller (KRaft), with a small heap.
 
-# Tests start many brokers for a short time: the quick compiler and a small heap. Benchmarks measure a broker as operators run it.
+# Tests start many short-lived brokers, which need a fast start and a small heap. Benchmarks run the broker as operators do.
 KAFKA_OPTIONS=(-Xms128m -Xmx512m -XX:+UseSerialGC -XX:-UsePerfData -XX:TieredStopAtLevel=1)
 [ -z "${TIDEMARK_SERVICES_LONG_RUN:-}" ] || KAFKA_OPTIONS=(-Xms512m -Xmx1g)
 KAFKA_OPTIONS+=(-Dlog4j2.configurationFile="$ROOT/scripts/kafka/log4j2.properties" -cp "$KAFKA_JARS/*")
@@ -42,11 +42,11 @@ kafka_create() {
 	kafka_format "$directory" server.properties 1 data
 }
 
-# Any 16 bytes name a cluster. All of them have the same ones, so that a formatted directory fits each of them.
+# A cluster id is any 16 bytes. All clusters here use the same id, so that they can share a formatted directory.
 KAFKA_CLUSTER_ID=dGlkZW1hcmstdGVzdHMtMQ
 
-# kafka_format DIRECTORY PROPERTIES NODE DATA: formatting takes a Java process, so it is done once for a node's number and copied
-# afterwards. What is in it depends on nothing else.
+# kafka_format DIRECTORY PROPERTIES NODE DATA: formatting starts a Java process, so the result is cached and copied. It depends only
+# on the node's number.
 kafka_format() {
 	local formatted=$KAFKA_JARS/formatted.$3 made
 	if [ -d "$formatted" ]; then
@@ -57,7 +57,7 @@ kafka_format() {
 		>>log 2>&1) || { tail -n 25 "$1/log" >&2 && fail 'Kafka could not format its directory'; }
 	made=$(mktemp -d "$formatted.XXXXXX")
 	cp -R "$1/$4/." "$made"
-	# Another call may have made it meanwhile.
+	# Another call may have cached it in the meantime.
 	mv -T "$made" "$formatted" 2>/dev/null || rm -rf "$made"
 }
 
@@ -65,18 +65,18 @@ kafka_start() {
 	run_in "$DIR/kafka" "$DIR/kafka/pid" java "${KAFKA_OPTIONS[@]}" kafka.Kafka server.properties
 }
 
-# The same broker, for those who name themselves: user:password@host:port.
+# The broker's listener with SASL: user:password@host:port.
 kafka_more_env() {
 	echo "TIDEMARK_TEST_KAFKA_SASL=tidemark:$(cat "$DIR/kafka/sasl-password")@127.0.0.1:$(cat "$DIR/kafka/sasl-port")"
 }
 
 kafka_address() { echo "127.0.0.1:$(cat "$DIR/kafka/port")"; }
 
-# Asks for the metadata of no topic (request 3, version 1) and looks for a broker in the answer: an open port alone
-# does not mean that it takes messages.
+# Requests metadata of no topic (request 3, version 1) and looks for a broker in the answer: an open port alone does not
+# mean that the broker accepts messages.
 kafka_answers() { broker_answers "$(cat "$DIR/kafka/port")" 1; }
 
-# broker_answers PORT BROKERS: and it knows of so many.
+# broker_answers PORT BROKERS: whether the broker answers and knows this many brokers.
 broker_answers() {
 	local answer
 	answer=$(
@@ -85,6 +85,6 @@ broker_answers() {
 		printf '\0\0\0\016\0\003\0\001\0\0\0\001\377\377\0\0\0\0' >&3
 		timeout 2 head -c 12 <&3 | od -An -v -tu1 | tr -s ' \n' ' '
 	) || return 1
-	# Length, number of the request, number of brokers.
+	# The answer has a length, the number of the request and the number of brokers.
 	case $answer in *" 0 0 0 1 0 0 0 $2"*) return 0 ;; *) return 1 ;; esac
 }

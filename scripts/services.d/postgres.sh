@@ -1,5 +1,5 @@
-# PostgreSQL as it is run in earnest (fsync on), with the order of bytes for texts, as SQLite has it. It refuses to
-# run as root, so root hands it to another user.
+# PostgreSQL as in production (fsync on), with texts ordered by bytes, like SQLite. It does not run as root, so root
+# starts it as another user.
 
 POSTGRES_USER_FOR_ROOT=postgres
 
@@ -10,7 +10,7 @@ postgres_user() {
 	echo "$POSTGRES_USER_FOR_ROOT"
 }
 
-# As that user, in place of this shell: the process started is the one that is known by its number.
+# The command that switches to that user. It replaces the shell, so that the process id in the pid file is PostgreSQL's.
 as_postgres() {
 	if [ "$(id -u)" != 0 ]; then echo env; else echo setpriv --reuid "$(postgres_user)" --regid "$(id -g "$(postgres_user)")" --clear-groups; fi
 }
@@ -32,7 +32,7 @@ postgres_create() {
 
 postgres_start() {
 	local directory=$DIR/postgres
-	# The file of one that was killed names a process that may be somebody else's by now.
+	# After a kill, the file has an id that another process may use by now.
 	rm -f "$directory/data/postmaster.pid"
 	# shellcheck disable=SC2046
 	run_in "$directory" "$directory/pid" $(as_postgres) "$(postgres_bin)/postgres" -D "$directory/data" \

@@ -1,5 +1,5 @@
-# Processes that outlive this script: started here, known by the file `pid` (or `pid.<n>`) in their directory,
-# recognised by working in it, so that a number used again by somebody else is never signalled.
+# Starts and stops processes that outlive this script. The file `pid` (or `pid.<n>`) in a service's directory has the process id.
+# A process is signalled only if it works in that directory, because the id may have been reused by another process.
 
 START_SECONDS=120
 STOP_SECONDS=20
@@ -7,23 +7,23 @@ STOP_SECONDS=20
 say() { echo "services: $*" >&2; }
 fail() { say "$*"; exit 1; }
 
-# When a process was started, in ticks since boot: with its number it names it for good. Nothing for one that ended.
+# Start time of a process in ticks since boot. Id and start time together are unique. Empty if the process has ended.
 birth_of() { sed 's/.*) //; /^Z/d' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
 
-# run_in DIRECTORY PIDFILE COMMAND…: in the background, on its own, with its output in the file `log`.
+# run_in DIRECTORY PIDFILE COMMAND…: runs the command in the background, in its own session, with its output in the file `log`.
 run_in() {
 	local directory=$1 pidfile=$2
 	shift 2
 	(
 		cd "$directory"
-		# The lock must not stay with the service.
+		# The service must not inherit the lock.
 		exec {LOCK}>&-
 		setsid "$@" >>log 2>&1 </dev/null &
 		echo $! >"$pidfile"
 	)
 }
 
-# Whether the process of a pid file runs, and is the one that was started.
+# Whether the process of a pid file is running, and is the one that run_in started.
 runs() {
 	local pidfile=$1 pid
 	[ -f "$pidfile" ] && read -r pid <"$pidfile" || return 1
@@ -54,10 +54,10 @@ stop_service() {
 	done
 }
 
-# With its children: PostgreSQL's would live on for a while and keep the port.
+# Kills the process with its children: those of PostgreSQL would run on for a while and keep the port.
 kill_whole() { kill -KILL -- "-$1" 2>/dev/null || kill -KILL "$1" 2>/dev/null || true; }
 
-# PostgreSQL takes INT for "cut connections off, write everything down"; with TERM it waits for clients.
+# With INT, PostgreSQL closes all connections and writes its data to disk; with TERM it waits for its clients.
 signal_of() { if [ "$1" = postgres ]; then echo INT; else echo TERM; fi; }
 
 remove_service() {
@@ -72,18 +72,18 @@ remove_directory() {
 	rm -rf "$1" "$1.lock"
 }
 
-# Removes what was started for a process that has gone since.
+# Removes the services of owners (TIDEMARK_SERVICES_OWNER) that have ended.
 sweep() {
 	local owner pid birth
 	for owner in "$TMP/$DIR_PREFIX"-*/owner; do
 		[ -f "$owner" ] && read -r pid birth <"$owner" || continue
 		[ "$(birth_of "$pid")" = "$birth" ] && continue
-		say "removing what a process that has gone left behind: $(dirname "$owner")"
+		say "removing services whose owner, process $pid, has ended: $(dirname "$owner")"
 		remove_directory "$(dirname "$owner")"
 	done
 }
 
-# Until it really answers; else what its log says.
+# Waits until the service answers. If it does not, prints the end of its log and exits.
 await_answer() {
 	local service=$1 deadline=$((SECONDS + START_SECONDS)) problem=
 	until part "$service" answers; do
@@ -104,7 +104,7 @@ runs_all() {
 	for pidfile in "$1"/pid*; do runs "$pidfile" || return 1; done
 }
 
-# A port nobody listens on and nobody here was given, below those the kernel gives to clients.
+# A port that is not in use and not assigned to another service here, below the kernel's range for clients.
 free_port() {
 	local port
 	while :; do

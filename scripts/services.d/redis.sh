@@ -1,4 +1,4 @@
-# A single Redis, three that form a cluster, and a replica of each of the three: nothing on disk, nothing but loopback.
+# A single Redis, three nodes that form a cluster, and a replica of each node: without persistence, on loopback only.
 
 REDIS_OPTIONS=(--bind 127.0.0.1 --save '' --appendonly no --daemonize no --set-proc-title no --loglevel notice)
 CLUSTER_NODES='1 2 3'
@@ -41,13 +41,13 @@ start_nodes() {
 	done
 }
 
-# Once: the nodes keep it in their files.
+# Needed only once: the nodes store the cluster's layout in their files.
 form_cluster() {
 	local node tries=0 nodes=() directory=$DIR/redis-cluster
 	for node in $CLUSTER_NODES; do
 		until redis_ping "$(cluster_port "$node")"; do
 			tries=$((tries + 1))
-			# The one who waits for the answer says what is wrong.
+			# await_answer reports the problem.
 			if [ $tries -gt 50 ]; then return 0; fi
 			sleep 0.1
 		done
@@ -67,7 +67,8 @@ redis_cluster_answers() {
 
 redis_cluster_address() { echo "redis://127.0.0.1:$(cluster_port 1)"; }
 
-# Replicas of a redis-cluster in the same directory, which has to be up. Redis promotes one after its master was silent for 3 s.
+# Replicas of the redis-cluster in the same directory, which must be running. Redis promotes a replica when its master was silent
+# for 3 s.
 redis_replicas_ports() { node_ports "$DIR/redis-replicas"; }
 redis_replicas_create() { [ -f "$DIR/redis-cluster/formed" ] || fail 'redis-replicas needs redis-cluster'; }
 replica_port() { cat "$DIR/redis-replicas/port.$1"; }
@@ -95,7 +96,7 @@ join_replicas() {
 	touch "$DIR/redis-replicas/formed"
 }
 
-# Each replica, or whatever it became, is in a cluster of six that serves all slots, and has all of its master's data.
+# Each replica (or promoted master) is in a cluster of six nodes that serves all slots, and has all of its master's data.
 redis_replicas_answers() {
 	local node info
 	for node in $CLUSTER_NODES; do

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dir, '..', '..');
 
-/** Runs a command, which adds what it says to a file, and its CPU time, that of its children included. Answers the exit code, or the signal that ended it. */
+/**
+ * Runs a command, appends its output and its CPU time (with that of its children) to a file, and returns the exit code or the signal
+ * that ended it.
+ */
 export async function run(
 	command: readonly string[],
 	output: string,

@@ -1,9 +1,9 @@
-/** Repeats, at the end of a run, what the failed tests printed: a log of many thousand lines is seldom kept whole. */
+/** Repeats the output of failed tests at the end of a run, because long logs are often truncated. */
 
 const LINES_PER_TEST = 40;
 const ENDED = /^\((pass|fail)\) /;
 
-/** Of each failed test the last lines before its verdict, without those of the test before it. */
+/** For each failed test, its last lines of output, without those of the previous test. */
 export function failureExcerpts(output: string): string[] {
 	const lines = output.split('\n');
 	const excerpts: string[] = [];

@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
 import { ROOT } from './command.ts';
 
-/** Test files that run in one process: those of a folder that need the same. */
+/** Test files that run in one process: those of one folder that need the same services. */
 export interface Group {
 	readonly name: string;
 	readonly files: readonly string[];
-	/** As scripts/services calls them. */
+	/** Names of services, as in scripts/services. */
 	readonly services: readonly string[];
 }
 
-/** By the word in a test file's name: store-postgres.test.ts needs PostgreSQL. What runs on Redis runs on both of its layouts. */
+/** The services that a word in a test file's name stands for: store-postgres.test.ts needs PostgreSQL. Redis tests run on both layouts. */
 const SERVICES: Readonly<Record<string, readonly string[]>> = {
 	postgres: ['postgres'],
 	redis: ['redis', 'redis-cluster'],
@@ -17,7 +17,7 @@ const SERVICES: Readonly<Record<string, readonly string[]>> = {
 	cluster: ['redis-cluster', 'postgres', 'kafka'],
 };
 
-/** Who takes longest begins first, so that no lane is left with a long one at the end. */
+/** The longest groups start first, so that none of them runs alone at the end. */
 const LONGEST = [
 	'test/chaos',
 	'test/cluster',
@@ -44,11 +44,11 @@ export function findGroups(files: readonly string[]): Group[] {
 	return [...groups.values()].flatMap(parts).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Tests that break a cluster mostly wait, for processes to start and for sessions to expire: two processes go through them. */
+/** Tests that break a cluster mostly wait for processes to start and sessions to expire, so two processes share them. */
 const DIVIDED = 'test/chaos';
 const MAX_UNDIVIDED = 8;
 
-/** Every other file, so that both have their share of slow ones. */
+/** Each part gets every other file, so that both have some of the slow ones. */
 function parts(group: Group): Group[] {
 	if (!group.name.startsWith(DIVIDED) || group.files.length <= MAX_UNDIVIDED) return [group];
 	return [0, 1].map((part) => ({
@@ -58,7 +58,7 @@ function parts(group: Group): Group[] {
 	}));
 }
 
-/** test/<first folder>, test itself, src. */
+/** `test/<first folder>`, `test` or `src`. */
 const folderOf = (file: string): string => /^test\/[^/]+(?=\/)/.exec(file)?.[0] ?? file.split('/', 1).join();
 
 function rank({ files: [first = ''] }: Group): number {

@@ -1,7 +1,7 @@
-/** What all of the checks and tests come to: whatever is wrong is a line in `failures`, and nothing is wrong without one. */
+/** The result of all checks and tests. Every problem is a line in `failures`; without lines the run has passed. */
 export interface Outcome {
 	passed: number;
 	readonly failures: string[];
-	/** What the failed tests printed, in short. */
+	/** Last lines of output of the failed tests. */
 	readonly excerpts: string[];
 }

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { ROOT, run } from './command.ts';
 
 /**
- * PostgreSQL, Redis and Kafka for all groups of a run together, started once: tests take schemas, prefixes and topics of
- * their own, and what stops or empties a service starts its own. Services that run already are used.
+ * PostgreSQL, Redis and Kafka, started once for all groups of a run. Each test uses its own schema, prefix and topics; a test that
+ * stops or empties a service starts its own. Services whose TIDEMARK_TEST_… variables are set are used as they are.
  */
 
 const SCRIPT = join(ROOT, 'scripts', 'services');
-/** Of what a service that did not start had to say: enough for its cause. */
+/** Lines of a log to show if a service does not start; enough to see the cause. */
 const LINES_SHOWN = 12;
 
-/** What groups get to know of them: the variables that name them, or why there are none. */
+/** The environment variables with the services' addresses, or why there are none. */
 export type Found = { readonly env: Readonly<Record<string, string>> } | { readonly problem: string };
 
 export interface Services {
 	of(services: readonly string[]): Promise<Found>;
-	/** Those that do not answer any more, which may be why tests failed. */
+	/** Services that no longer answer, with the end of their logs: that may be why tests failed. */
 	unwell(): Promise<string[]>;
 	stop(): Promise<void>;
 }
@@ -71,12 +71,12 @@ export function startServices(services: readonly string[], reports: string): Ser
 const endOf = (text: string): string =>
 	['', ...text.trimEnd().split('\n').slice(-LINES_SHOWN)].join('\n    ');
 
-/** Where the script does not say which ones, it is all of them. */
+/** The wanted services that are not running; all of them if the script does not name any. */
 function missingOf(wanted: readonly string[], shown: string): readonly string[] {
 	const named = /^services: not up: (.*)$/m.exec(shown)?.[1]?.split(' ');
 	return named ? wanted.filter((service) => named.includes(service)) : wanted;
 }
 
-/** NAME=value lines. */
+/** Parses NAME=value lines. */
 const parseEnv = (text: string): Record<string, string> =>
 	Object.fromEntries([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { ROOT, run } from './command.ts';
-import type { Job } from './lanes.ts';
+import type { Job } from './jobs.ts';
 import type { Outcome } from './outcome.ts';
 
-/** TypeScript 7, several times as fast. By its path: dependency-cruiser needs TypeScript 6, which has the command of the same name. */
+/** TypeScript 7, which is several times as fast. Called by its path, because TypeScript 6, which dependency-cruiser needs, is `tsc`. */
 const COMPILER = 'typescript-native/bin/tsc';
 
-/** Types of one project. tsc remembers its last result in node_modules, so that a second run checks only what changed. */
+/** Checks the types of one project. tsc caches its result in node_modules, so that the next run checks only changes. */
 const types = (project: string, ...options: readonly string[]): readonly string[] => {
 	const remembered = join(
 		ROOT,
@@ -17,7 +17,7 @@ const types = (project: string, ...options: readonly string[]): readonly string[
 	return [COMPILER, '-p', project, '--noEmit', '--incremental', '--tsBuildInfoFile', remembered, ...options];
 };
 
-/** What can be known without running anything; the longest first. */
+/** Checks that run no code of the project; the longest first. */
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
 	'types (tsc)': types('.'),
 	'types of the web interface (tsc)': types('web'),

@@ -1,13 +1,13 @@
 import { run } from './command.ts';
 import { failureExcerpts } from './excerpts.ts';
 import type { Group } from './groups.ts';
-import type { Job } from './lanes.ts';
+import type { Job } from './jobs.ts';
 import type { Outcome } from './outcome.ts';
 import type { Services } from './services.ts';
 
-/** The tests of a group, in a Bun process of their own; what its report says is counted, and what it does not say too. */
+/** Runs the tests of a group in their own Bun process, and counts the results in its report. A missing result counts as a failure. */
 
-/** Ends what hangs, nothing else: on a busy machine tests take ten times as long. */
+/** Only for tests that hang: on a busy machine tests take ten times as long as usual. */
 const TEST_TIMEOUT_MS = 300_000;
 
 export const testGroup = (group: Group, services: Services, outcome: Outcome): Job => ({
@@ -37,7 +37,7 @@ async function runFiles(
 			...files.map((file) => `./${file}`),
 		],
 		output,
-		// With CI set, Bun refuses test.only, which would leave out the other tests unseen.
+		// With CI set, Bun rejects test.only, which would silently skip the other tests.
 		{ CI: 'true', ...env },
 	);
 	outcome.excerpts.push(...failureExcerpts(await Bun.file(output).text()));
@@ -51,7 +51,7 @@ async function runFiles(
 	for (const file of files) {
 		if (!reported.has(file)) failures.push(`${file}: reported no test (did it load?)`);
 	}
-	// An error outside of any test, in a file that has others, shows in the exit code only.
+	// An error outside of tests shows only in the exit code, if the file's tests pass.
 	if (code !== 0 && failures.length === failuresBefore)
 		failures.push(`${name}: exit ${code} outside of a test`);
 }

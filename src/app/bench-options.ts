@@ -39,7 +39,7 @@ const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
 		fallback: 100,
 		least: 1,
 		most: 100_000,
-		help: 'posts per second in total; sent on schedule even while earlier ones are unanswered',
+		help: 'posts per second in total; sent on schedule even while earlier posts are unanswered',
 	},
 	seconds: { flag: 'seconds', fallback: 15, least: 1, most: 86_400, help: 'how long to measure' },
 	warmUp: {

@@ -14,8 +14,8 @@ import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
 import { EpochFence } from '../engine/cluster/redis/fence.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
 import { findLayout } from '../engine/cluster/redis/layout.ts';
+import { RedisPresence } from '../engine/cluster/redis/presence.ts';
 import { RedisViews, type RedisViewsParts } from '../engine/cluster/redis/read-state/redis-views.ts';
-import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
 import { newId } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
@@ -88,157 +88,194 @@ const shown = (where: string): string => (where.includes('://') ? new URL(where)
 export async function openCluster(
 	config: Config,
 	operations: ServerOperations,
-	{ retention }: Pick<RedisViewsParts, 'retention'> = {},
+	options: Pick<RedisViewsParts, 'retention'> = {},
 ): Promise<Cluster> {
-	const { redis, postgres, kafka } = clusterAddresses(config);
-	const { installation } = config;
-	const closing: (() => Promise<unknown> | unknown)[] = [];
-	const open = <T>(service: string, where: string, withinMs: number, step: () => Promise<T>): Promise<T> =>
-		opening(
-			{ service: `${service} at ${shown(where)}`, withinMs, log: (what) => operations.warn(what) },
-			step,
-		);
+	const closing: CloseStep[] = [];
 	const close = async (): Promise<void> => {
 		for (const step of closing.splice(0).reverse()) await step();
 	};
 	try {
-		const { cluster, evicts } = await open('Redis', redis.url, REDIS_WITHIN_MS, () => findLayout(redis));
-		if (evicts !== null && evicts !== 'noeviction')
-			operations.warn(
-				`Redis may evict changes that are not in PostgreSQL yet (maxmemory-policy is ${evicts}): set maxmemory-policy to noeviction`,
-			);
-		const place = { ...redis, prefix: `${installation}:`, cluster };
-		const redisWatch = new ServiceWatch('redis', operations);
-		const redisTrouble = (error: Error) => redisWatch.lost('commands', causeOf(error));
-		const commands: Commands = await open('Redis', redis.url, REDIS_WITHIN_MS, () =>
-			connectCommands(place, redisTrouble),
-		);
-		closing.push(() => commands.disconnect());
-		const subscriber = makeSubscriber(place, commands, redisTrouble);
-		closing.push(() => subscriber.close());
-		const time = new ClusterTime({
-			read: () => readClocks(commands, machineMicros, nowMs),
-			wallMicros: machineMicros,
-			onCorrected: (micros) => operations.warn(clockWarning(micros)),
-		});
-		// Before anything is stamped.
-		await time.measure();
-		const { nowMicros } = time;
-		const postgresWatch = new PostgresWatch(operations);
-		// Only connecting has a limit: a migration may follow, and it may take long.
-		await open('PostgreSQL', postgres.url, POSTGRES_WITHIN_MS, () => inspectPostgres(postgres, installation));
-		const written = await open('PostgreSQL', postgres.url, Number.POSITIVE_INFINITY, () =>
-			openPostgresStore({
-				...postgres,
-				schema: installation,
-				startStamp: null,
-				push: pushes(config, configuredVapidKey(config) !== null),
-				...postgresWatch.of('writes'),
-				reading: postgresWatch.of('reads'),
-			}),
-		);
-		closing.push(() => written.close());
-		const keys = new Keys(place.prefix);
-		const epoch = new Epoch(commands, keys.prefix);
-		const fitness = new Fitness(
-			[
-				{ name: 'Redis', ask: () => epoch.reached() },
-				{ name: 'PostgreSQL', ask: () => written.probe() },
-			],
-			{
-				onUnfit: (service, seconds) => {
-					operations.warn(
-						`${service} has not answered this worker for ${seconds} s: other workers take over its partitions. Check the connection from this machine to ${service}.`,
-					);
-					if (service === 'PostgreSQL') written.abandonConnections();
-				},
-				onAnswering: () => written.retryNow(),
-				onFit: () => operations.warn('Redis and PostgreSQL answer again: this worker accepts partitions'),
-			},
-		);
-		closing.push(() => fitness.stop());
-		const kafkaWatch = new ServiceWatch('kafka', operations);
-		const logs = await open('Kafka', kafka.brokers.join(', '), KAFKA_WITHIN_MS, () =>
-			openKafkaLogs({
-				...kafka,
-				prefix: `${installation}-`,
-				partitions: config.kafkaPartitions,
-				replication: config.kafkaReplication,
-				report: (error, about) => operations.failed(about, error),
-				watch: operations,
-				reach: kafkaWatch,
-				fitness,
-			}),
-		);
-		closing.push(() => logs.close());
-
-		const clock = stampClock(await written.newestStamp(), uptime, nowMicros);
-		const gapListeners: (() => void)[] = [];
-		const bus = new RedisBus(commands, subscriber, keys, {
-			onGap: () => {
-				redisWatch.lost('bus', new Error(SUBSCRIPTION_LOST));
-				for (const listener of gapListeners) listener();
-			},
-			onReceiving: () => redisWatch.regained('bus'),
-			onError: redisTrouble,
-		});
-		closing.push(() => bus.close());
-		const asking = setInterval(() => {
-			void time.measure();
-			commands.ping().then(() => redisWatch.regained('commands'), redisTrouble);
-			void bus.probe();
-			void logs.ask();
-			// An idle process sends no reads or writes that would show the recovery.
-			if (postgresWatch.isFailing('reads')) written.source.starts().catch(() => undefined);
-			if (postgresWatch.isFailing('writes')) written.askWrites().catch(() => undefined);
-		}, ASK_AGAIN_MS);
-		closing.push(() => clearInterval(asking));
-		const marks = new MarkLedger({
-			log: logs.marks,
-			store: written.ledger,
-			nowMs,
-			onLog: (error) => (error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks')),
-		});
-		closing.push(() => marks.close(CLOSE_MARKS_MS));
-		const views = await RedisViews.open({
-			commands,
-			keys,
-			source: written.source,
-			ledger: marks,
-			clock,
-			nowMicros,
-			overlapMicros: OVERLAP_MICROS,
-			fence: new EpochFence(epoch),
-			...(retention ? { retention } : {}),
-		});
-		return {
-			commands,
-			keys,
-			written,
-			logs,
-			epoch,
-			marks,
-			fitness,
-			views,
-			readState: new ReadState(views),
-			bus,
-			clock,
-			nowMicros,
-			redisTrouble,
-			onGap: (listener) => void gapListeners.push(listener),
-			close,
-		};
+		return { ...(await openParts({ config, operations, closing }, options)), close };
 	} catch (error) {
 		await close();
 		throw error;
 	}
 }
 
+type CloseStep = () => Promise<unknown> | unknown;
+
+interface OpenContext {
+	readonly config: Config;
+	readonly operations: ServerOperations;
+	/** Each opened part adds a step; they run in reverse order. */
+	readonly closing: CloseStep[];
+}
+
+async function openParts(
+	context: OpenContext,
+	{ retention }: Pick<RedisViewsParts, 'retention'>,
+): Promise<Omit<Cluster, 'close'>> {
+	const { operations, closing } = context;
+	const redis = await openRedis(context);
+	const { commands, keys, epoch } = redis;
+	const redisTrouble = redis.onTrouble;
+	const time = new ClusterTime({
+		read: () => readClocks(commands, machineMicros, nowMs),
+		wallMicros: machineMicros,
+		onCorrected: (micros) => operations.warn(clockWarning(micros)),
+	});
+	// Before anything is stamped.
+	await time.measure();
+	const { nowMicros } = time;
+	const { written, postgresWatch } = await openPostgres(context);
+	const fitness = newFitness(context, epoch, written);
+	const { logs, kafkaWatch } = await openKafka(context, fitness);
+	const clock = stampClock(await written.newestStamp(), uptime, nowMicros);
+	const gapListeners: (() => void)[] = [];
+	const bus = new RedisBus(commands, redis.subscriber, keys, {
+		onGap: () => {
+			redis.watch.lost('bus', new Error(SUBSCRIPTION_LOST));
+			for (const listener of gapListeners) listener();
+		},
+		onReceiving: () => redis.watch.regained('bus'),
+		onError: redisTrouble,
+	});
+	closing.push(() => bus.close());
+	const asking = setInterval(() => {
+		void time.measure();
+		commands.ping().then(() => redis.watch.regained('commands'), redisTrouble);
+		void bus.probe();
+		void logs.ask();
+		// An idle process sends no reads or writes that would show the recovery.
+		if (postgresWatch.isFailing('reads')) written.source.starts().catch(() => undefined);
+		if (postgresWatch.isFailing('writes')) written.askWrites().catch(() => undefined);
+	}, ASK_AGAIN_MS);
+	closing.push(() => clearInterval(asking));
+	const marks = new MarkLedger({
+		log: logs.marks,
+		store: written.ledger,
+		nowMs,
+		onLog: (error) => (error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks')),
+	});
+	closing.push(() => marks.close(CLOSE_MARKS_MS));
+	const views = await RedisViews.open({
+		commands,
+		keys,
+		source: written.source,
+		ledger: marks,
+		clock,
+		nowMicros,
+		overlapMicros: OVERLAP_MICROS,
+		fence: new EpochFence(epoch),
+		...(retention ? { retention } : {}),
+	});
+	const readState = new ReadState(views);
+	const onGap = (listener: () => void): void => void gapListeners.push(listener);
+	const services = { commands, keys, written, logs, epoch, fitness, bus, redisTrouble, onGap };
+	return { ...services, marks, views, readState, clock, nowMicros };
+}
+
+/** Opens a service, with a log line while it does not answer and an error after `withinMs`. */
+const openService = <T>(
+	{ operations }: OpenContext,
+	service: string,
+	address: string,
+	withinMs: number,
+	open: () => Promise<T>,
+): Promise<T> =>
+	opening(
+		{ service: `${service} at ${shown(address)}`, withinMs, log: (what) => operations.warn(what) },
+		open,
+	);
+
+async function openRedis(context: OpenContext) {
+	const { config, operations, closing } = context;
+	const { redis } = clusterAddresses(config);
+	const open = <T>(step: () => Promise<T>) => openService(context, 'Redis', redis.url, REDIS_WITHIN_MS, step);
+	const { cluster, evicts } = await open(() => findLayout(redis));
+	if (evicts !== null && evicts !== 'noeviction')
+		operations.warn(
+			`Redis may evict changes that are not in PostgreSQL yet (maxmemory-policy is ${evicts}): set maxmemory-policy to noeviction`,
+		);
+	const place = { ...redis, prefix: `${config.installation}:`, cluster };
+	const watch = new ServiceWatch('redis', operations);
+	const onTrouble = (error: Error) => watch.lost('commands', causeOf(error));
+	const commands: Commands = await open(() => connectCommands(place, onTrouble));
+	closing.push(() => commands.disconnect());
+	const subscriber = makeSubscriber(place, commands, onTrouble);
+	closing.push(() => subscriber.close());
+	const keys = new Keys(place.prefix);
+	return { commands, subscriber, keys, epoch: new Epoch(commands, keys.prefix), watch, onTrouble };
+}
+
+async function openPostgres(context: OpenContext) {
+	const { config, operations, closing } = context;
+	const { postgres } = clusterAddresses(config);
+	const postgresWatch = new PostgresWatch(operations);
+	const open = <T>(withinMs: number, step: () => Promise<T>) =>
+		openService(context, 'PostgreSQL', postgres.url, withinMs, step);
+	// Only connecting has a limit: a migration may follow, and it may take long.
+	await open(POSTGRES_WITHIN_MS, () => inspectPostgres(postgres, config.installation));
+	const written = await open(Number.POSITIVE_INFINITY, () =>
+		openPostgresStore({
+			...postgres,
+			schema: config.installation,
+			startStamp: null,
+			push: pushes(config, configuredVapidKey(config) !== null),
+			...postgresWatch.of('writes'),
+			reading: postgresWatch.of('reads'),
+		}),
+	);
+	closing.push(() => written.close());
+	return { written, postgresWatch };
+}
+
+function newFitness({ operations, closing }: OpenContext, epoch: Epoch, written: PostgresStore): Fitness {
+	const fitness = new Fitness(
+		[
+			{ name: 'Redis', ask: () => epoch.reached() },
+			{ name: 'PostgreSQL', ask: () => written.probe() },
+		],
+		{
+			onUnfit: (service, seconds) => {
+				operations.warn(
+					`${service} has not answered this worker for ${seconds} s: other workers take over its partitions. Check the connection from this machine to ${service}.`,
+				);
+				if (service === 'PostgreSQL') written.abandonConnections();
+			},
+			onAnswering: () => written.retryNow(),
+			onFit: () => operations.warn('Redis and PostgreSQL answer again: this worker accepts partitions'),
+		},
+	);
+	closing.push(() => fitness.stop());
+	return fitness;
+}
+
+async function openKafka(context: OpenContext, fitness: Fitness) {
+	const { config, operations, closing } = context;
+	const { kafka } = clusterAddresses(config);
+	const kafkaWatch = new ServiceWatch('kafka', operations);
+	const logs = await openService(context, 'Kafka', kafka.brokers.join(', '), KAFKA_WITHIN_MS, () =>
+		openKafkaLogs({
+			...kafka,
+			prefix: `${config.installation}-`,
+			partitions: config.kafkaPartitions,
+			replication: config.kafkaReplication,
+			report: (error, about) => operations.failed(about, error),
+			watch: operations,
+			reach: kafkaWatch,
+			fitness,
+		}),
+	);
+	closing.push(() => logs.close());
+	return { logs, kafkaWatch };
+}
+
 /** Adapts the cluster to the ports that a gateway needs. */
 export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEngine {
 	const { commands, keys, written, logs, epoch, views, readState, bus, clock, nowMicros } = cluster;
 	const gateway = newId('N', random);
-	const sessions = new RedisSessions(commands, keys, gateway, {
+	const presence = new RedisPresence(commands, keys, gateway, {
 		onChanged: hooks.onPresence,
 		onError: cluster.redisTrouble,
 	});
@@ -255,12 +292,12 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 		store: { ...written, ...fresh },
 		written: written.directory,
 		readState,
-		sessions,
+		presence,
 		bus,
 		log: logs.commands,
 		tickets: new RedisTickets(commands, keys, random),
 		clock,
 		gateway,
-		close: async () => sessions.close(),
+		close: async () => presence.close(),
 	};
 }

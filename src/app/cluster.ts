@@ -74,8 +74,8 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 export async function runWorker(config: Config, log: Logger): Promise<RunningRole> {
 	const operations = new ServerOperations(log, 'worker');
 	return onCluster(config, operations, async (cluster) => {
-		// Health is served before the start: with an empty Redis, the start waits until all marks in the log are in PostgreSQL, for as
-		// long as they cannot be read, and operators have to see that.
+		// Serve health before the worker starts: with an empty Redis, the start waits until PostgreSQL has all marks of the log. If they
+		// cannot be read, it waits for long, and /readyz has to say why.
 		operations.starting();
 		const operationsServer = serveOperations(config, operations);
 		try {

@@ -96,7 +96,7 @@ export const appListCommand: CliCommand = {
 };
 
 export const appInfoCommand: CliCommand = {
-	summary: 'Show an app: its subscriptions, whether it is connected, and how many events were abandoned.',
+	summary: 'Show an app: its subscriptions, whether it is connected, and how many events were dropped.',
 	usage: '--app A… [--url http://localhost:8080]',
 	options: { app: APP_FLAG, url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,
@@ -142,7 +142,7 @@ const plainCommand = (method: string, summary: string, done: string): CliCommand
 
 export const appDeleteCommand = plainCommand(
 	'admin.apps.delete',
-	'Delete an app: its tokens and webhooks end, its bot is deactivated. Messages stay.',
+	'Delete an app: revoke its tokens, remove its webhooks and deactivate its bot. Messages stay.',
 	'is deleted',
 );
 export const appResumeCommand = plainCommand(

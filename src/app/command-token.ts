@@ -6,7 +6,7 @@ import { userNamed } from './named.ts';
 
 /** `tidemark token`: creates a token for a user of a running server. */
 
-export const URL_FLAG = { help: 'where the server is (http://localhost:<port>)', takesValue: true };
+export const URL_FLAG = { help: 'address of the server (http://localhost:<port>)', takesValue: true };
 export const TEAM_FLAG = {
 	help: 'workspace, by name or id; optional if there is only one',
 	takesValue: true,

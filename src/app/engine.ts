@@ -1,27 +1,27 @@
 import { MemoryBus } from '../engine/embedded/memory-bus.ts';
 import { MemoryLog } from '../engine/embedded/memory-log.ts';
-import { MemorySessions } from '../engine/embedded/memory-sessions.ts';
+import { MemoryPresence } from '../engine/embedded/memory-presence.ts';
 import { MemoryTickets } from '../engine/embedded/memory-tickets.ts';
 import { MemoryViews } from '../engine/embedded/read-state/memory-views.ts';
 import { Residents } from '../engine/embedded/read-state/residents.ts';
 import { openSqliteStore, type SqliteStoreOptions } from '../engine/embedded/sqlite/open.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { CommandLog } from '../engine/ports/log.ts';
-import type { Sessions } from '../engine/ports/sessions.ts';
+import type { PresenceStore } from '../engine/ports/presence.ts';
 import type { Directory, Store } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
 import { type StampClock, stampClock } from './stamp-clock.ts';
 
-/** The ports that a gateway needs, whichever engine implements them. */
+/** The ports that a gateway needs; both engines implement them. */
 export interface GatewayEngine {
 	readonly name: 'embedded' | 'cluster';
 	readonly store: Store;
 	/** The store as it is now: reads do not wait for effects that are not persisted yet. */
 	readonly written: Pick<Directory, 'conversations' | 'members'>;
 	readonly readState: ReadState;
-	readonly sessions: Sessions;
+	readonly presence: PresenceStore;
 	readonly bus: Bus;
 	readonly log: CommandLog;
 	readonly tickets: Tickets;
@@ -76,7 +76,7 @@ export async function embeddedEngineOn(
 		store,
 		written: store.directory,
 		readState: new ReadState(new MemoryViews(residents, store.ledger, clock)),
-		sessions: new MemorySessions(),
+		presence: new MemoryPresence(),
 		bus: new MemoryBus(),
 		log: new MemoryLog(),
 		tickets: new MemoryTickets(() => Date.now(), random),

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { TakenOver } from '../engine/ports/log.ts';
-import { ERRORS, Refusal } from '../model/errors.ts';
+import { ERRORS, Rejection } from '../model/errors.ts';
 
 /**
  * Logs failures with one line for each cause, however often and wherever it occurs.
  *
  *     new ──first failure──> known: one line, with a stack only if the error is unexpected
  *     known ──a minute with more failures──> one line with their number
- *     known ──a minute without failures──> one line that it is over, then forgotten
+ *     known ──a minute without failures──> one line that the failures ended, then forgotten
  *
  * Everything that fails because one service is unreachable counts as one cause.
  */
@@ -52,7 +52,11 @@ export class FailureLog {
 		this.timer.unref();
 		const advice = error instanceof TakenOver ? TAKEN_OVER : ADVICE;
 		if (expected) this.log.error(`${where} failed: ${expected.replace(/\.$/, '')}. ${advice}`);
-		else this.log.error({ method: where, err: error }, 'failed unexpectedly');
+		else
+			this.log.error(
+				{ method: where, err: error },
+				`${where} failed unexpectedly. If it happens again, report it with this stack.`,
+			);
 	}
 
 	private check(): void {
@@ -77,12 +81,12 @@ export class FailureLog {
 /** The cause of an error that is transient, such as an unreachable service; null for all other errors. */
 function expectedCause(error: unknown): string | null {
 	if (error instanceof TakenOver) return error.message;
-	if (!(error instanceof Refusal) || !ERRORS[error.code].retry) return null;
+	if (!(error instanceof Rejection) || !ERRORS[error.code].retry) return null;
 	return error.reason;
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Drops ids, numbers and the text after a service's name: they differ between occurrences of one cause. */
+/** Removes ids, numbers and the text after the first colon, which differ between occurrences of one cause. */
 const withoutValues = (text: string): string =>
 	text.replace(/: .*/s, '').replace(/\b[A-Z0-9]{9,}\b|\d+/g, '#');

@@ -21,14 +21,14 @@ export function explainFailure(error: unknown): string {
 export const TOO_FEW_BROKERS = 'Start more brokers, or set TIDEMARK_KAFKA_REPLICATION';
 
 /** The settings to check when a service cannot be used. */
-interface Named {
+interface ServiceSettings {
 	readonly service: RegExp;
 	readonly place: string;
 	readonly identity: string;
 	readonly tls: string;
 }
 
-const NAMED: readonly Named[] = [
+const SERVICES: readonly ServiceSettings[] = [
 	{
 		service: /^Redis /,
 		place: 'TIDEMARK_REDIS_URL',
@@ -50,10 +50,10 @@ const NAMED: readonly Named[] = [
 ];
 
 /** What to do about a service that rejects or drops the connection. The first match wins. */
-const ADVICE: readonly { readonly sign: RegExp; readonly advice: (named: Named) => string }[] = [
+const ADVICE: readonly { readonly sign: RegExp; readonly advice: (settings: ServiceSettings) => string }[] = [
 	{
 		sign: /certificate|self.signed|issuer/i,
-		advice: () => 'Name the authority that signed its certificate with TIDEMARK_TLS_CA_FILE',
+		advice: () => 'Set TIDEMARK_TLS_CA_FILE to the certificate of the authority that signed its certificate',
 	},
 	{
 		sign: /WRONGPASS|NOAUTH|authentication|SASL/i,
@@ -76,10 +76,10 @@ const ADVICE: readonly { readonly sign: RegExp; readonly advice: (named: Named) 
 
 /** Advice without a full stop, for failed starts and `tidemark doctor`. Null: the error is not about a service. */
 export function adviceOn(message: string): string | null {
-	const named = NAMED.find(({ service }) => service.test(message));
-	if (!named) return null;
+	const settings = SERVICES.find(({ service }) => service.test(message));
+	if (!settings) return null;
 	const found = ADVICE.find(({ sign }) => sign.test(message));
-	return found ? found.advice(named) : `Check the service and ${named.place}`;
+	return found ? found.advice(settings) : `Check the service and ${settings.place}`;
 }
 
 /** The server cannot listen on the configured address. */

@@ -29,7 +29,7 @@ import type { RandomBytes } from '../model/ids.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
 import { Reads } from '../unread/reads.ts';
 import { Sync } from '../unread/sync.ts';
-import { appsAt } from './apps.ts';
+import { appsAt, type RunningApps } from './apps.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
 import { CannotListen } from './failures.ts';
@@ -78,7 +78,57 @@ const CHECKED_AT_ONCE = 5;
 
 export async function startGateway(parts: GatewayParts): Promise<RunningGateway> {
 	const { config, engine, operations } = parts;
-	const { store, readState, bus, clock } = engine;
+	const { store, bus } = engine;
+	const url = (): string => `http://${shownHost(config.host)}:${listening.port}`;
+	const apps = appsAt(engine, config, operations, () => config.publicUrl ?? url());
+	const delivery = deliveryOf(parts);
+	const { hub, presence } = delivery;
+	const requests = requestsOf(parts);
+	const tokenUses = new TokenUses(store.directory);
+	const partners = new DirectPartners(engine.written, store.directory, steadyMs);
+	const verifier = new Verifier(engine.readState, store.source);
+	const services = await servicesOf(parts, { ...delivery, apps, requests, tokenUses, partners, verifier });
+	const { auth } = services;
+	const heartbeat = new Heartbeat({
+		connections: () => hub.connections(),
+		timeoutMs: config.socketTimeoutSeconds * 1000,
+	});
+	const focus = focusOf(parts, services, hub, heartbeat);
+	const jobs = startJobs(parts, services, { hub, tokenUses, verifier });
+	const unsubscribeFromRevocations = subscribeToRevocations(bus, auth, partners);
+	const reset = () => resetAfterGap({ hub, auth, requests, bus });
+	const unsubscribeFromMissed = onMissed(bus, () => void reset());
+	await apps.start();
+	await bus.ready();
+	const listening: Listening = listenOn(config, engine.gateway, {
+		services,
+		hub,
+		presence,
+		focus,
+		heartbeat,
+		appSockets: apps.sockets,
+	});
+	return {
+		url: url(),
+		hub,
+		presence,
+		resetAfterGap: reset,
+		stop: async () => {
+			operations.stop();
+			await jobs.stop();
+			await apps.stop();
+			await listening.stop();
+			await tokenUses.flush().catch(() => undefined);
+			requests.close();
+			unsubscribeFromRevocations();
+			unsubscribeFromMissed();
+		},
+	};
+}
+
+/** Live delivery to sockets, and what a socket missed before. */
+function deliveryOf({ config, engine, operations }: GatewayParts) {
+	const { store, readState, bus } = engine;
 	const largeReads = new FairGate(LARGE_READS_AT_ONCE);
 	const sync = new Sync({
 		readState,
@@ -96,28 +146,38 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		failed: (error) => operations.failed('rtm.joined', error),
 	});
 	operations.watch(hub);
-	const presence = new Presence(bus, engine.sessions, readState);
-	const workers = parts.workers ?? new ServiceWatch('worker', operations);
-	const requests = new Requests(engine.log, bus, engine.gateway, clock, {
-		silent: () => workers.lost('answers', new Error(NO_ANSWERS)),
-		answered: () => workers.regained('answers'),
+	return { largeReads, sync, hub, presence: new Presence(bus, engine.presence, readState) };
+}
+
+function requestsOf({ engine, operations, workers }: GatewayParts): Requests {
+	const watch = workers ?? new ServiceWatch('worker', operations);
+	const requests = new Requests(engine.log, engine.bus, engine.gateway, engine.clock, {
+		silent: () => watch.lost('answers', new Error(NO_ANSWERS)),
+		answered: () => watch.regained('answers'),
 	});
 	operations.watchPosts(requests);
-	const verifier = new Verifier(readState, store.source);
+	return requests;
+}
+
+interface ServicesParts {
+	readonly apps: RunningApps;
+	readonly sync: Sync;
+	readonly largeReads: FairGate;
+	readonly presence: Presence;
+	readonly requests: Requests;
+	readonly tokenUses: TokenUses;
+	readonly partners: DirectPartners;
+	readonly verifier: Verifier;
+}
+
+async function servicesOf(
+	{ config, engine, operations, contents, vapidKey, adminToken }: GatewayParts,
+	{ apps, sync, largeReads, presence, requests, tokenUses, partners, verifier }: ServicesParts,
+): Promise<Services> {
+	const { store, readState, bus, clock } = engine;
 	const repairer = new Repairer(readState, verifier, steadyMs);
 	operations.watchCounts(verifier, repairer);
-	const clockWatch = watchClock(clock, operations);
-	const files = parts.contents && {
-		records: store.files,
-		contents: parts.contents,
-		mostBytes: config.fileMaxMb * 1024 * 1024,
-		mostBytesOfTeam: config.teamFilesMb * 1024 * 1024,
-	};
-	const apps = appsAt(engine, config, operations, () => config.publicUrl ?? url());
-	const url = (): string => `http://${shownHost(config.host)}:${listening.port}`;
-	const partners = new DirectPartners(engine.written, store.directory, steadyMs);
-	const tokenUses = new TokenUses(store.directory);
-	const services: Services = {
+	return {
 		requests,
 		partners,
 		reads: new Reads(readState, bus),
@@ -133,13 +193,18 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		outgoing: apps.outgoing,
 		search: store.search,
 		scheduled: store.scheduled,
-		files,
+		files: contents && {
+			records: store.files,
+			contents,
+			mostBytes: config.fileMaxMb * 1024 * 1024,
+			mostBytesOfTeam: config.teamFilesMb * 1024 * 1024,
+		},
 		publicUrl: config.publicUrl,
-		webPush: parts.vapidKey && { key: parts.vapidKey.publicKey, hosts: config.webPushHosts },
+		webPush: vapidKey && { key: vapidKey.publicKey, hosts: config.webPushHosts },
 		bus,
 		auth: new Authenticator({
 			directory: store.directory,
-			adminToken: parts.adminToken,
+			adminToken,
 			apps: store.apps,
 			jwt: await verifierOf(config),
 			nowMs,
@@ -147,10 +212,10 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		}),
 		teamSecrets: new TeamSecrets(store.directory, random),
 		tickets: engine.tickets,
-		sessions: {
+		presence: {
 			setAway: (user, away) => presence.setAway(user, away),
-			isActive: (user) => engine.sessions.isActive(user),
-			presence: (user) => engine.sessions.presence(user),
+			isActive: (user) => engine.presence.isActive(user),
+			presence: (user) => engine.presence.presence(user),
 		},
 		limits: new Limits(ratesOf(config), steadyMs, Math.random),
 		anonymous: new AnonymousLimits(
@@ -168,24 +233,40 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		cors: config.allowedOrigins === null ? null : new Cors(config.allowedOrigins),
 		version: VERSION,
 	};
-	const heartbeat = new Heartbeat({
-		connections: () => hub.connections(),
-		timeoutMs: config.socketTimeoutSeconds * 1000,
-	});
-	const focus = new Focus({
+}
+
+const focusOf = (
+	{ config, engine, operations }: GatewayParts,
+	{ bus, reads }: Services,
+	hub: Hub,
+	heartbeat: Heartbeat,
+): Focus =>
+	new Focus({
 		bus,
-		reads: services.reads,
-		isActive: (user) => engine.sessions.isActive(user),
+		reads,
+		isActive: (user) => engine.presence.isActive(user),
 		isListening: (user, conversation) => hub.isListening(user, conversation),
 		ping: (connection) => heartbeat.ping(connection),
 		nowMs: steadyMs,
 		idleMs: config.focusIdleSeconds * 1000,
 		failed: (error) => operations.failed('rtm.focus', error),
 	});
+
+/** Background work: scheduled messages, leftover files, checks of counts, tokens and the clock. */
+function startJobs(
+	{ engine, operations }: GatewayParts,
+	{ scheduled, directory, requests, files, auth }: Services,
+	{
+		hub,
+		tokenUses,
+		verifier,
+	}: { readonly hub: Hub; readonly tokenUses: TokenUses; readonly verifier: Verifier },
+): { stop(): Promise<void> } {
+	const clockWatch = watchClock(engine.clock, operations);
 	const scheduledPosts = new ScheduledPosts({
-		scheduled: store.scheduled,
+		scheduled,
 		requests,
-		directory: store.directory,
+		directory,
 		nowMs,
 		failed: (error) => operations.failed('posting scheduled messages', error),
 	});
@@ -194,49 +275,25 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		new FileSweeper({
 			files,
 			requests,
-			nowMicros: () => clock.next(),
+			nowMicros: () => engine.clock.next(),
 			failed: (error) => operations.failed('cleaning up files', error),
 		});
-	const unsubscribe = subscribeToRevocations(bus, services.auth, partners);
-	const startOver = () => resetAfterGap({ hub, auth: services.auth, requests, bus });
-	const unwatched = onMissed(bus, () => void startOver());
-	await apps.start();
-	await bus.ready();
 	const checking = setInterval(() => {
-		services.auth.sweep();
-		tokenUses.flush().catch((error) => operations.failed('noting when tokens were used', error));
+		auth.sweep();
+		tokenUses.flush().catch((error) => operations.failed('recording when tokens were used', error));
 		checkSomebody(hub, verifier).catch((error) => operations.failed('checking counts', error));
 	}, CHECK_EVERY_MS);
-	const listening: Listening = listenOn(config, engine.gateway, {
-		services,
-		hub,
-		presence,
-		focus,
-		heartbeat,
-		appSockets: apps.sockets,
-	});
 	return {
-		url: url(),
-		hub,
-		presence,
-		resetAfterGap: startOver,
 		stop: async () => {
-			operations.stop();
 			clearInterval(checking);
 			await scheduledPosts.stop();
 			await sweeper?.stop();
 			clockWatch.stop();
-			await apps.stop();
-			await listening.stop();
-			await tokenUses.flush().catch(() => undefined);
-			requests.close();
-			unsubscribe();
-			unwatched();
 		},
 	};
 }
 
-/** Counts are derived and should never drift. Verifies a few of them continuously to detect bugs. */
+/** Counts should never drift: comparing a few of them with the store, again and again, detects bugs. */
 async function checkSomebody(hub: Hub, verifier: Verifier): Promise<void> {
 	const connections = [...hub.connections()];
 	const one = connections[Math.floor(Math.random() * connections.length)];

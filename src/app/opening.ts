@@ -1,6 +1,5 @@
 /**
- * Waits for a service to open, which may accept connections and never answer: logs the wait and fails after a
- * limit.
+ * Opens a service with a time limit, because it may accept connections and never answer. Logs that it waits.
  */
 
 export interface Opening {

@@ -21,7 +21,7 @@ const CHECKS_TO_REPORT = 4;
 const NAMED = 3;
 
 const NONE =
-	'no worker is running, so posts are not processed. Start one (`tidemark worker`), or read the log of one that fails to start';
+	'no worker is running, so posts are not processed. Start a worker (`tidemark worker`); if it fails to start, read its log';
 
 export class OwnersWatch {
 	private timer: ReturnType<typeof setInterval> | undefined;

@@ -27,7 +27,7 @@ export class PostgresWatch {
 				if (failures >= FAILURES_TO_REPORT) this.sides.lost(side, error);
 			},
 			onRecovered: () => this.sides.regained(side),
-			onRefused: () => this.operations.failedWrite(),
+			onRejected: () => this.operations.failedWrite(),
 		};
 	}
 }

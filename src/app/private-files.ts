@@ -45,8 +45,8 @@ export async function openToOthers(directory: string): Promise<string[]> {
 }
 
 /**
- * Makes files private if the directory is private: nobody can depend on their being readable. An open directory may
- * be intentional, for backups: then nothing changes. Returns one warning for each path that stays open.
+ * Makes files private if the directory is private, because then no other user can depend on reading them. Does not change files in an
+ * open directory, which may be intentional (backups). Returns one warning for each path that stays open.
  */
 export async function secureFiles(directory: string): Promise<string[]> {
 	const open = await openToOthers(directory);

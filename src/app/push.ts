@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Sessions } from '../engine/ports/sessions.ts';
+import type { PresenceStore } from '../engine/ports/presence.ts';
 import type { Store } from '../engine/ports/store.ts';
 import { newId } from '../model/ids.ts';
 import { ApnsProvider } from '../push/apns/provider.ts';
@@ -27,14 +27,14 @@ export interface PushParts {
 	readonly vapidKey: VapidKey | null;
 	readonly store: Pick<Store, 'push' | 'history' | 'directory'>;
 	readonly readState: ReadState;
-	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly presence: Pick<PresenceStore, 'activeAmong'>;
 	readonly operations: ServerOperations;
 	readonly log: Logger;
 }
 
 /** Null: no provider is configured. */
 export async function startPush(parts: PushParts): Promise<Pusher | null> {
-	const { config, vapidKey, store, readState, sessions, operations } = parts;
+	const { config, vapidKey, store, readState, presence, operations } = parts;
 	const providers = { ...apnsOf(config), ...fcmOf(config), ...webOf(config, vapidKey) };
 	if (!pushes(config, vapidKey !== null)) return null;
 	const pusher = new Pusher({
@@ -42,7 +42,7 @@ export async function startPush(parts: PushParts): Promise<Pusher | null> {
 		history: store.history,
 		directory: store.directory,
 		readState,
-		sessions,
+		presence,
 		providers,
 		watch: operations,
 		delayMs: config.pushDelaySeconds * 1000,

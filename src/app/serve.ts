@@ -73,7 +73,7 @@ export async function startRoles(
 	parts: RolesParts,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
 	const { config, vapidKey, log, engine, operations } = parts;
-	const { store, readState, sessions } = engine;
+	const { store, readState, presence } = engine;
 	const partition = startSolePartition(engine, {
 		report: (error, about) =>
 			log.error(
@@ -94,7 +94,7 @@ export async function startRoles(
 		vapidKey,
 		store,
 		readState,
-		sessions,
+		presence,
 		operations,
 		log,
 	});

@@ -43,7 +43,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** Required with the APNs key, and useless without it. */
+/** Required with the APNs key, and without effect if there is no key. */
 export const BESIDE_APNS_KEY = [
 	'apnsKeyId',
 	'apnsTeamId',

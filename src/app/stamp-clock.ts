@@ -16,9 +16,9 @@ export const machineMicros = (): number => Date.now() * 1000;
 const STEP_MS = 2_000;
 
 /**
- * Elapsed time including a machine's sleep, which stamps follow at once. Only the system's uptime counts sleep.
- * Reading it is slow and stamps are taken often, so it is read only when the wall clock moved further than this
- * process's own clock.
+ * Elapsed time, including the time that the machine slept, so that stamps follow the wall clock at once after a sleep. Only the system's
+ * uptime counts sleep. Reading the uptime is slow and stamps are taken often, so it is read only when the wall clock has moved further
+ * than this process's own clock.
  */
 function elapsedClock(uptimeSeconds: () => number): () => number {
 	const offset = uptimeSeconds() * 1000 - performance.now();
@@ -36,7 +36,7 @@ function elapsedClock(uptimeSeconds: () => number): () => number {
 	};
 }
 
-/** `wallMicros`: the time of day, if not that of this machine. */
+/** `wallMicros` returns the time of day; by default, that of this machine. */
 export function stampClock(
 	startAfter: number,
 	uptimeSeconds = uptime,
@@ -83,5 +83,5 @@ const reportOf = (drift: number): string =>
 	drift < 0
 		? `The machine's clock was set forward by ${Math.round(-drift)} s. New messages keep the old time for 5 minutes, then follow it. ` +
 			'If the step was a mistake, set the clock back within that time.'
-		: `New messages carry a time ${Math.round(drift)} s ahead of the machine's clock, because earlier ones do. ` +
-			'Check that the clock is right; stamps follow it again when it has caught up.';
+		: `New messages carry a time ${Math.round(drift)} s ahead of the machine's clock, because earlier messages do. ` +
+			'Check that the clock is right; new messages follow it again when it has caught up.';

@@ -3,7 +3,7 @@ import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery, type RecoveryParts } from '../engine/cluster/recovery.ts';
 import { RedisDeliveryRecord } from '../engine/cluster/redis/delivery-record.ts';
 import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
-import { presenceView } from '../engine/cluster/redis/sessions.ts';
+import { presenceView } from '../engine/cluster/redis/presence.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
 import { clusterAddresses } from './cluster-addresses.ts';
 import type { Cluster } from './cluster-engine.ts';
@@ -15,7 +15,7 @@ import { configuredVapidKey } from './vapid-key.ts';
 /** The composition of a worker of a cluster: it sequences commands, persists effects and sends notifications. */
 
 export interface RunningWorker {
-	/** Persists what was decided and releases the partitions. */
+	/** Persists decided effects and releases the partitions. */
 	stop(): Promise<void>;
 }
 
@@ -48,23 +48,7 @@ export async function startWorker(
 		sleep: (ms) => Bun.sleep(ms),
 		report,
 	});
-	const recovery = new Recovery({
-		epoch,
-		lock,
-		worker,
-		endOfMarks: () => logs.endOfMarks(),
-		nextOffset: (partition) => written.nextOffset(partition),
-		nowMicros: cluster.nowMicros,
-		log: (what) => log.info(what),
-		onTrouble: (error) =>
-			operations.degraded('read state', new Error(`this worker cannot check it: ${causeOf(error).message}`)),
-		onLost: () =>
-			operations.degraded(
-				'read state',
-				new Error('a Redis node lost data; rebuilding its read state from PostgreSQL'),
-			),
-		onComplete: () => operations.recovered('read state'),
-	});
+	const recovery = recoveryOf(cluster, worker, lock, operations, log);
 	logs.marks.consume({
 		progress: (partition) => written.nextOffset(partition),
 		log: (partition) => written.logOf(partition),
@@ -72,6 +56,60 @@ export async function startWorker(
 	});
 	// The worker starts halted: it decides nothing until recovery has checked the read state and shared the lock.
 	worker.start();
+	exportMetrics(worker, operations);
+	cluster.fitness.start();
+	await recovery.start();
+	const push = await startPush({
+		config,
+		vapidKey: configuredVapidKey(config),
+		store: written,
+		readState,
+		presence: presenceView(cluster.commands, cluster.keys),
+		operations,
+		log,
+	});
+	const idleMs = config.idleMinutes * 60_000;
+	const eviction = setInterval(() => worker.evict(nowMs() - idleMs), EVICT_EVERY_MS);
+	return {
+		stop: async () => {
+			clearInterval(eviction);
+			await push?.stop();
+			// Release the lock last: the worker that gets it exclusively relies on everything being persisted.
+			await worker.stop(STOP_WITHIN_MS);
+			await recovery.stop();
+		},
+	};
+}
+
+const recoveryOf = (
+	{ epoch, logs, written, nowMicros }: Cluster,
+	worker: PartitionedWorker,
+	lock: RecoveryParts['lock'],
+	operations: ServerOperations,
+	log: Logger,
+): Recovery =>
+	new Recovery({
+		epoch,
+		lock,
+		worker,
+		endOfMarks: () => logs.endOfMarks(),
+		nextOffset: (partition) => written.nextOffset(partition),
+		nowMicros,
+		log: (what) => log.info(what),
+		onTrouble: (error) =>
+			operations.degraded(
+				'read state',
+				new Error(`this worker cannot check whether Redis is complete: ${causeOf(error).message}`),
+			),
+		onLost: () =>
+			operations.degraded(
+				'read state',
+				new Error('a Redis node lost data; rebuilding its read state from PostgreSQL'),
+			),
+		onComplete: () => operations.recovered('read state'),
+	});
+
+function exportMetrics(worker: PartitionedWorker, operations: ServerOperations): void {
 	operations.gauge(
 		'partitions',
 		'Partitions of the command log that this worker owns',
@@ -88,26 +126,4 @@ export async function startWorker(
 		() => worker.unwrittenMs() / 1000,
 	);
 	operations.watchWorker(worker);
-	cluster.fitness.start();
-	await recovery.start();
-	const push = await startPush({
-		config,
-		vapidKey: configuredVapidKey(config),
-		store: written,
-		readState,
-		sessions: presenceView(cluster.commands, cluster.keys),
-		operations,
-		log,
-	});
-	const idleMs = config.idleMinutes * 60_000;
-	const eviction = setInterval(() => worker.evict(nowMs() - idleMs), EVICT_EVERY_MS);
-	return {
-		stop: async () => {
-			clearInterval(eviction);
-			await push?.stop();
-			// Release the lock last: the worker that gets it exclusively relies on everything being persisted.
-			await worker.stop(STOP_WITHIN_MS);
-			await recovery.stop();
-		},
-	};
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { InsideChanges, PersonChange } from '../engine/ports/changes.ts';
+import type { InsideChanges, MemberChange } from '../engine/ports/changes.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Message } from '../model/message.ts';
 import { formatTs } from '../model/ts.ts';
@@ -29,7 +29,7 @@ export interface AppEvent {
 
 export interface StoredChanges extends InsideChanges {
 	readonly conversation: Conversation;
-	readonly people: readonly PersonChange[];
+	readonly people: readonly MemberChange[];
 	/** By the ts of the root. */
 	readonly threads: ReadonlyMap<number, ThreadSummary>;
 }
@@ -163,7 +163,7 @@ const channelType = ({ kind }: Conversation): string =>
 
 function personEvents(
 	{ conversation }: StoredChanges,
-	{ user, joined, at }: PersonChange,
+	{ user, joined, at }: MemberChange,
 	subscriber: Subscriber,
 ): AppEvent[] {
 	const type = joined ? 'member_joined_channel' : 'member_left_channel';

@@ -12,9 +12,8 @@ import { wantsWorkspace } from './workspace-events.ts';
 import { WorkspaceReader } from './workspace-reader.ts';
 
 /**
- * Delivers the events of one app while this process holds the app's lease. Live messages only say where to look:
- * events are read from the store, from the app's cursors on, so the periodic check finds changes whose message was
- * missed. Cursors are saved after acknowledgement: unacknowledged events are delivered again, by this process or
+ * Delivers the events of one app while this process holds the app's lease. A live message only names the conversation that changed: events are read
+ * from the store, from the app's cursors on, so the periodic check also finds changes whose live message was missed. Cursors are saved after acknowledgement: unacknowledged events are delivered again, by this process or
  * the next holder of the lease.
  */
 
@@ -44,7 +43,7 @@ const KINDS = ['public', 'private', 'im', 'mpim'] as const;
 const LIVE = 'live:';
 const MAX_CUT_OFF = 5;
 /** How long to wait for acknowledgements of deliveries in flight when stopping. */
-const SETTLE_MS = 1_000;
+const STOP_WAIT_MS = 1_000;
 const PAGE = 1_000;
 
 export class Dispatcher {
@@ -90,7 +89,7 @@ export class Dispatcher {
 		await this.running;
 		await this.pause(
 			Promise.allSettled([...this.deliveries]).then(() => undefined),
-			SETTLE_MS,
+			STOP_WAIT_MS,
 		);
 		for (const conversation of this.listened)
 			this.parts.bus.unsubscribe(`live:${conversation}`, this.receiveLive);
@@ -276,7 +275,7 @@ export class Dispatcher {
 		try {
 			const outcome = await transport.deliver(this.app, delivery);
 			delivery.attempts += 1;
-			this.settle(delivery, outcome);
+			this.finish(delivery, outcome);
 		} catch (error) {
 			report(error);
 			delivery.dueAt = nowMs() + AFTER_FAILURE_MS;
@@ -287,11 +286,11 @@ export class Dispatcher {
 		}
 	}
 
-	private settle(delivery: Delivery, outcome: DeliveryOutcome): void {
+	private finish(delivery: Delivery, outcome: DeliveryOutcome): void {
 		const { rules, nowMs } = this.parts;
 		switch (outcome.type) {
 			case 'acknowledged':
-				this.feed.settle(delivery);
+				this.feed.finish(delivery);
 				this.note({ pausedAt: 0, failingSinceAt: 0, lastError: '' });
 				return;
 			case 'cut_off':
@@ -300,7 +299,7 @@ export class Dispatcher {
 				if (delivery.attempts > MAX_CUT_OFF)
 					delivery.dueAt = nextTryAt(rules, delivery.attempts, delivery.firstAt, nowMs()) ?? nowMs();
 				return;
-			case 'refused':
+			case 'rejected':
 				this.giveUp(delivery, outcome.detail);
 				return;
 			case 'failed': {
@@ -315,7 +314,7 @@ export class Dispatcher {
 
 	private giveUp(delivery: Delivery, detail: string): void {
 		const { apps, log, report } = this.parts;
-		this.feed.settle(delivery);
+		this.feed.finish(delivery);
 		log(
 			`app ${this.app.id}: event ${delivery.id} was dropped after ${delivery.attempts} attempts: ${detail}`,
 		);

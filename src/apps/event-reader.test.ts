@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import type { PersonChange } from '../engine/ports/changes.ts';
+import type { MemberChange } from '../engine/ports/changes.ts';
 import { EventReader, type EventReaderParts } from './event-reader.ts';
 
 const CHANNEL = 'C1';
 const SUBSCRIBER = { app: 'A1', bot: 'UBOT', names: new Set(['member_joined_channel']) };
 
 /** A channel that many users joined, 1,500 of them with one stamp. */
-const JOINS: readonly PersonChange[] = Array.from({ length: 4_000 }, (_, index) => ({
+const JOINS: readonly MemberChange[] = Array.from({ length: 4_000 }, (_, index) => ({
 	user: `U${index}`,
 	joined: true,
 	at: index < 800 ? 100 + index : index < 2_300 ? 1_000 : 2_000 + index,
@@ -15,7 +15,7 @@ const NEWEST = 10_000;
 
 const parts = {
 	changes: {
-		people: async (_: string, since: number, upTo: number, limit: number) =>
+		memberChanges: async (_: string, since: number, upTo: number, limit: number) =>
 			JOINS.filter(({ at }) => at > since && at <= upTo).slice(0, limit),
 		inside: async () => ({ posted: [], changed: [], aspects: [], reactions: [], pins: [] }),
 	},

@@ -1,4 +1,4 @@
-import type { Changes, InsideChanges, PersonChange } from '../engine/ports/changes.ts';
+import type { Changes, InsideChanges, MemberChange } from '../engine/ports/changes.ts';
 import type { Directory, History, StateSource } from '../engine/ports/store.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 import { type AppEvent, appEventsOf, type StoredChanges, type Subscriber } from './app-events.ts';
@@ -69,13 +69,13 @@ export class EventReader {
 		id: string,
 		since: number,
 		newest: number,
-	): Promise<{ readonly people: readonly PersonChange[]; readonly upTo: number }> {
+	): Promise<{ readonly people: readonly MemberChange[]; readonly upTo: number }> {
 		const { changes } = this.parts;
-		const people = await changes.people(id, since, newest, MAX_PEOPLE);
+		const people = await changes.memberChanges(id, since, newest, MAX_PEOPLE);
 		const last = people.at(-1);
 		if (!last || people.length < MAX_PEOPLE) return { people, upTo: newest };
 		const before = people.filter(({ at }) => at < last.at);
-		const together = await changes.people(id, last.at - 1, last.at, MAX_AT_ONCE);
+		const together = await changes.memberChanges(id, last.at - 1, last.at, MAX_AT_ONCE);
 		return { people: [...before, ...together], upTo: last.at };
 	}
 

@@ -80,7 +80,7 @@ export class Feed {
 	}
 
 	/** Called when an event was acknowledged or dropped. */
-	settle(delivery: Delivery): void {
+	finish(delivery: Delivery): void {
 		const open = this.progress.get(delivery.conversation)?.open;
 		const index = open?.indexOf(delivery) ?? -1;
 		if (!open || index < 0) return;

@@ -45,7 +45,7 @@ async function deliver(
 		const { status, noRetry } = await outgoing.post(requestUrl, body, headers, withinMs);
 		if (status >= 200 && status < 300) return { type: 'acknowledged' };
 		const detail = `HTTP ${status}`;
-		return noRetry ? { type: 'refused', detail } : { type: 'failed', reason: 'http_error', detail };
+		return noRetry ? { type: 'rejected', detail } : { type: 'failed', reason: 'http_error', detail };
 	} catch (error) {
 		if (!(error instanceof NotSent)) throw error;
 		return { type: 'failed', reason: error.reason, detail: error.message };

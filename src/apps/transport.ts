@@ -16,6 +16,6 @@ export type DeliveryOutcome =
 	/** `reason` as in Slack's retry headers, `detail` for the operator. */
 	| { readonly type: 'failed'; readonly reason: string; readonly detail: string }
 	/** The app requested no retry. */
-	| { readonly type: 'refused'; readonly detail: string }
+	| { readonly type: 'rejected'; readonly detail: string }
 	/** The connection closed before the acknowledgement: deliver again at once over another one. */
 	| { readonly type: 'cut_off' };

@@ -1,4 +1,4 @@
-import type { ChangePlace, WorkspaceChanges } from '../engine/ports/workspace-changes.ts';
+import type { ChangePageStart, WorkspaceChanges } from '../engine/ports/workspace-changes.ts';
 import type { AppEvent, Subscriber } from './app-events.ts';
 import { channelEvent, userEvent, wantsWorkspace } from './workspace-events.ts';
 
@@ -54,7 +54,7 @@ export class WorkspaceReader {
 	private async channels(
 		changes: WorkspaceChanges,
 		team: string,
-		after: ChangePlace,
+		after: ChangePageStart,
 		subscriber: Subscriber,
 	) {
 		if (!subscriber.names.has('channel_created')) return [];
@@ -64,7 +64,12 @@ export class WorkspaceReader {
 		}));
 	}
 
-	private async users(changes: WorkspaceChanges, team: string, after: ChangePlace, subscriber: Subscriber) {
+	private async users(
+		changes: WorkspaceChanges,
+		team: string,
+		after: ChangePageStart,
+		subscriber: Subscriber,
+	) {
 		if (!subscriber.names.has('team_join') && !subscriber.names.has('user_change')) return [];
 		return (await changes.users(team, after, PAGE)).map((change) => ({
 			place: [change.user.updatedTs, change.user.id] as const,
@@ -77,9 +82,9 @@ export class WorkspaceReader {
 		events: AppEvent[],
 		{ most, readUpTo }: WorkspaceQuery,
 		from: number,
-		next: (after: ChangePlace) => Promise<readonly { place: ChangePlace; event: AppEvent | null }[]>,
+		next: (after: ChangePageStart) => Promise<readonly { place: ChangePageStart; event: AppEvent | null }[]>,
 	): Promise<boolean> {
-		for (let after: ChangePlace = [from + 1, '']; ; ) {
+		for (let after: ChangePageStart = [from + 1, '']; ; ) {
 			const page = await next(after);
 			for (const { event } of page) {
 				if (!event || readUpTo(event.conversation) >= event.at) continue;

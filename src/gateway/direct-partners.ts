@@ -1,11 +1,11 @@
 import type { Directory } from '../engine/ports/store.ts';
-import { ERRORS, Refusal } from '../model/errors.ts';
+import { ERRORS, Rejection } from '../model/errors.ts';
 
 /**
  * Rejects posts to a direct message whose other user is deactivated, because nobody would read them.
  *
- * A post needs nothing else from the store, so this check must not delay it: a look-up that takes too long allows
- * the post, and an active partner is cached for a while or until the gateway receives a deactivation.
+ * Posting does not otherwise read the store, so this check must not delay it. If the look-up takes too long, the post is allowed. An
+ * active partner is cached for a while, or until the gateway receives a deactivation.
  */
 
 const CACHE_MS = 10_000;
@@ -28,7 +28,8 @@ export class DirectPartners {
 		if (!channel.startsWith('D') || (this.active.get(channel)?.until ?? 0) > this.nowMs()) return;
 		const lookUp = this.lookUps.get(channel) ?? this.begin(user, channel);
 		const found = await Promise.race([lookUp, Bun.sleep(LOOK_UP_WITHIN_MS)]);
-		if (found === 'deactivated') throw new Refusal('user_disabled', 'channel: the other user is deactivated');
+		if (found === 'deactivated')
+			throw new Rejection('user_disabled', 'channel: the other user is deactivated');
 	}
 
 	forgetUser(user: string): void {
@@ -42,7 +43,7 @@ export class DirectPartners {
 	private begin(user: string, channel: string): Promise<'active' | 'deactivated'> {
 		const lookUp = this.lookUp(user, channel)
 			.catch((error: unknown) => {
-				if (error instanceof Refusal && ERRORS[error.code].retry) return 'active' as const;
+				if (error instanceof Rejection && ERRORS[error.code].retry) return 'active' as const;
 				throw error;
 			})
 			.finally(() => this.lookUps.delete(channel));

@@ -8,7 +8,7 @@ export interface Rate {
 	/** 0 switches the limit off. */
 	readonly perSecond: number;
 	readonly burst: number;
-	/** Spreads the retry time by up to this many whole seconds, so that refused clients do not return together. */
+	/** Spreads the retry time by up to this many whole seconds, so that rejected clients do not return together. */
 	readonly jitterSeconds?: number;
 }
 
@@ -47,8 +47,8 @@ export class Limits {
 	}
 
 	/**
-	 * Takes the cost of a call beyond the one token taken before its cost was known. Both together are at most a full
-	 * bucket: otherwise an expensive call could never succeed.
+	 * Takes the rest of a call's cost: one token was taken before the cost was known. The total is at most a full bucket, because otherwise
+	 * an expensive call could never succeed.
 	 */
 	takeMore(user: string, what: Limited, more: number): number {
 		const buckets = this.buckets[what];
@@ -113,7 +113,7 @@ export class Buckets {
 		return Math.max(1, Math.ceil(waitMs / 1000)) + this.jitter();
 	}
 
-	/** Takes more than the bucket may have: down to as far below zero as a full bucket is above. */
+	/** Takes tokens even if the bucket has too few; it then goes below zero, by at most its own size. */
 	charge(key: string, cost: number): void {
 		if (this.rate.perSecond <= 0) return;
 		const now = this.nowMs();

@@ -1,6 +1,6 @@
 import type { Bus, BusMessage, Topic } from '../engine/ports/bus.ts';
 import type { CommandLog } from '../engine/ports/log.ts';
-import { Refusal } from '../model/errors.ts';
+import { Rejection } from '../model/errors.ts';
 import type { Clock } from '../model/ts.ts';
 import type { Action, Outcome, Result } from '../sequencer/commands.ts';
 
@@ -14,8 +14,9 @@ export interface Timeouts {
 	/** A request without an outcome fails after this time. */
 	readonly timeoutMs: number;
 	/**
-	 * After this time without any outcome, workers count as silent. It is longer than a takeover from a dead worker or a restore of the
-	 * read state takes. Requests whose outcomes may have been lost also fail after this time: an outcome is not published again.
+	 * After this time without any outcome, workers count as silent. It is longer than other workers need to take over
+	 * from a dead worker, and longer than a rebuild of the read state. Requests whose outcomes may have been lost also fail after this
+	 * time, because an outcome is published only once.
 	 */
 	readonly silentMs: number;
 	readonly lookEveryMs: number;
@@ -51,7 +52,7 @@ export class Requests {
 	private readonly postsWaiting = new Map<string, number>();
 	private nextRequest = 1;
 	private isSilent = false;
-	/** When the gateway last could not receive outcomes. Those missing until then may be lost, and do not show that workers are silent. */
+	/** When the gateway last could not receive outcomes. Outcomes missing since before that time may be lost: workers need not be silent. */
 	private notReceivingAt = Number.NEGATIVE_INFINITY;
 	private lastReplyAt = Number.NEGATIVE_INFINITY;
 	private readonly topic: Topic;
@@ -73,7 +74,7 @@ export class Requests {
 	}
 
 	/**
-	 * Submits the action to the conversation's owner and returns its result. Throws the Refusal if it was rejected.
+	 * Submits the action to the conversation's owner and returns its result. Throws a Rejection if the action is rejected.
 	 */
 	async submit(
 		actor: { readonly user: string; readonly team: string },
@@ -81,13 +82,13 @@ export class Requests {
 		action: Action,
 	): Promise<Result> {
 		if (!this.bus.isReceiving(this.topic))
-			throw new Refusal(
+			throw new Rejection(
 				'service_unavailable',
 				'the gateway cannot receive the outcome now; nothing was changed',
 			);
 		const postIn = action.type === 'post' ? conversation : null;
 		if (postIn !== null && (this.postsWaiting.get(postIn) ?? 0) >= MAX_POSTS_WAITING)
-			throw new Refusal(
+			throw new Rejection(
 				'ratelimited',
 				'this conversation receives posts faster than it can process them; nothing was posted',
 				SLOW_DOWN_SECONDS,
@@ -106,7 +107,7 @@ export class Requests {
 					reject(error);
 				});
 		});
-		if (!outcome.ok) throw new Refusal(outcome.error, outcome.detail);
+		if (!outcome.ok) throw new Rejection(outcome.error, outcome.detail);
 		if (action.type === 'post') this.meters.posts += 1;
 		return outcome.result;
 	}

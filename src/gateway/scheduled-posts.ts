@@ -1,11 +1,11 @@
 import type { Scheduled, ScheduledMessage } from '../engine/ports/scheduled.ts';
 import type { Directory } from '../engine/ports/store.ts';
-import { ERRORS, Refusal } from '../model/errors.ts';
+import { ERRORS, Rejection } from '../model/errors.ts';
 import type { Requests } from './requests.ts';
 
 /**
  * Posts scheduled messages when they are due. Every gateway looks for due messages. The message's id is its
- * client_msg_id, so a second attempt to post it creates nothing: no gateway has to own a message, and a crash
+ * client_msg_id, so posting it twice creates one message: no gateway has to own a scheduled message, and a crash
  * between posting and removing is harmless. A message that can no longer be posted (conversation archived or left,
  * user deactivated) is dropped.
  */
@@ -31,7 +31,7 @@ export class ScheduledPosts {
 			this.inFlight ??= this.postDue()
 				.catch((error) => {
 					// An unavailable service is reported elsewhere; the post is retried.
-					if (!(error instanceof Refusal)) parts.failed(error);
+					if (!(error instanceof Rejection)) parts.failed(error);
 				})
 				.finally(() => {
 					this.inFlight = null;
@@ -52,7 +52,7 @@ export class ScheduledPosts {
 				await this.post(message);
 			} catch (error) {
 				// A conversation that receives posts too fast must not hold back others.
-				if (!(error instanceof Refusal && error.code === 'ratelimited')) throw error;
+				if (!(error instanceof Rejection && error.code === 'ratelimited')) throw error;
 			}
 	}
 
@@ -73,7 +73,7 @@ export class ScheduledPosts {
 			} catch (error) {
 				// It may succeed later, or may have succeeded: the next round posts it again, without creating a duplicate.
 				const isOver =
-					error instanceof Refusal && !ERRORS[error.code].retry && error.code !== 'outcome_unknown';
+					error instanceof Rejection && !ERRORS[error.code].retry && error.code !== 'outcome_unknown';
 				if (!isOver) throw error;
 			}
 		await scheduled.remove(id);

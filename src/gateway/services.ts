@@ -5,10 +5,10 @@ import type { Apps } from '../engine/ports/apps.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { FileContents } from '../engine/ports/file-contents.ts';
 import type { Files } from '../engine/ports/files.ts';
+import type { PresenceState } from '../engine/ports/presence.ts';
 import type { PushStore } from '../engine/ports/push.ts';
 import type { Scheduled } from '../engine/ports/scheduled.ts';
 import type { Search } from '../engine/ports/search.ts';
-import type { PresenceState } from '../engine/ports/sessions.ts';
 import type { Directory, History, StateSource } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { ErrorCode } from '../model/errors.ts';
@@ -98,7 +98,7 @@ export interface Services {
 	readonly partners: Pick<DirectPartners, 'check'>;
 	readonly teamSecrets: TeamSecrets;
 	readonly tickets: Tickets;
-	readonly sessions: PresenceControl;
+	readonly presence: PresenceControl;
 	readonly limits: Limits;
 	/** Limits requests without a valid token. */
 	readonly anonymous: AnonymousLimits;

@@ -90,7 +90,7 @@ function tick(plan: Plan, { lately, problems, sentPosts, answeredPosts }: Tally,
 	const { acks, deliveries } = lately;
 	const second = Math.round((nowMs - plan.warmUpMs) / 1000);
 	const when = second <= 0 ? 'warm-up' : nowMs < plan.endMs + TICK_MS ? `${second} s` : 'waiting';
-	const refused = [...problems.values()].reduce((sum, count) => sum + count, 0);
+	const errors = [...problems.values()].reduce((sum, count) => sum + count, 0);
 	const line = [
 		when.padStart(7),
 		`${acks.count} posts`,
@@ -98,7 +98,7 @@ function tick(plan: Plan, { lately, problems, sentPosts, answeredPosts }: Tally,
 		`${deliveries.count} deliveries`,
 		`p99 ${ms(deliveries.quantile(0.99))}`,
 		`${sentPosts - answeredPosts} unanswered`,
-		`${refused} errors`,
+		`${errors} errors`,
 	].join('  ');
 	acks.clear();
 	deliveries.clear();

@@ -97,7 +97,7 @@ export class Participant {
 
 	private receive(frame: RtmFrame): void {
 		if (frame.reply_to !== undefined && frame.ok !== undefined) {
-			this.answered(frame.reply_to, frame.ts ?? '', frame.ok ? undefined : (frame.error?.msg ?? 'refused'));
+			this.answered(frame.reply_to, frame.ts ?? '', frame.ok ? undefined : (frame.error?.msg ?? 'rejected'));
 			return;
 		}
 		if (frame.type === 'message' && frame.subtype === undefined) this.receiveMessage(frame);

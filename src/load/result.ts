@@ -4,7 +4,7 @@ import type { Load } from './load.ts';
 import type { Plan } from './plan.ts';
 import type { Tally } from './tally.ts';
 
-/** The result as `--json` prints it. Latencies are in ms, counted from when something was due. Pure. */
+/** The result as `--json` prints it. Latencies are in ms, from when a post or mark was due. Pure. */
 
 export interface Figures {
 	/** No message was lost or repeated, all checked counts were right, and something was measured. */

@@ -4,11 +4,11 @@ import { mayHaveTakenPlace, type Witness } from './participant.ts';
 import { numberIn, type Plan } from './plan.ts';
 
 /**
- * Records the outcome of every post and mark. Latencies count from when something was due, not from when it was
- * sent: a stalled server also delays posts that are not sent yet, and sending less must not hide that.
+ * Records the outcome of every post and mark. Latencies count from when a post or mark was due, not from when it
+ * was sent: a slow server also delays posts that are not sent yet, and sending fewer must not hide that.
  */
 
-const State = { unsent: 0, sent: 1, acknowledged: 2, refused: 3, doubtful: 4 } as const;
+const State = { unsent: 0, sent: 1, acknowledged: 2, rejected: 3, unknown: 4 } as const;
 
 /** What happened in the measured time, whenever it was due. */
 interface Window {
@@ -83,7 +83,7 @@ export class Tally implements Witness {
 	private postAnswered(number: number, ts: string, problem: string | undefined): void {
 		this.answeredPosts += 1;
 		if (problem !== undefined) {
-			this.states[number] = mayHaveTakenPlace(problem) ? State.doubtful : State.refused;
+			this.states[number] = mayHaveTakenPlace(problem) ? State.unknown : State.rejected;
 			return;
 		}
 		this.states[number] = State.acknowledged;
@@ -127,7 +127,7 @@ export class Tally implements Witness {
 		const conversations: Sent[][] = Array.from({ length: this.plan.load.conversations }, () => []);
 		for (const [number, state] of this.states.entries()) {
 			const ts = this.stamps[number];
-			const mayExist = ts !== undefined || state === State.sent || state === State.doubtful;
+			const mayExist = ts !== undefined || state === State.sent || state === State.unknown;
 			if (!mayExist) continue;
 			const { conversation, author } = this.plan.post(number);
 			conversations[conversation]?.push({ author, ts });

@@ -1,6 +1,6 @@
 /**
- * When a user was active, stored as changes between active and inactive. A `<!here>` is stored once, not per member: these changes
- * tell whether it mentions a member. A restart of the server ends all earlier activity.
+ * When a user was active, stored as changes between active and inactive. A message with `<!here>` is stored once, not per member;
+ * whether it mentions a member follows from the member's activity at that time. A restart of the server ends all earlier activity.
  */
 export class Activity {
 	/** Changes in order, encoded as time * 2, plus 1 for a change to active: a single array saves memory, as every user has one. */

@@ -65,7 +65,7 @@ const texts = (value: unknown): string[] =>
 	Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 const objects = (value: unknown): Found[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** The manifest must have no problems. */
+/** Missing and malformed fields become empty; `problemsOf` reports them. */
 export function settingsOf(manifest: Found): AppSettings {
 	const display = part(manifest, 'display_information');
 	const features = part(manifest, 'features');
@@ -113,13 +113,14 @@ export function problemsOf(manifest: unknown): readonly ManifestProblem[] {
 	const settings = settingsOf(manifest);
 	if (settings.name === '' || settings.name.length > NAME_LENGTH)
 		wrong('/display_information/name', `must have 1 to ${NAME_LENGTH} characters`);
-	if (settings.botName.length > 80) wrong('/features/bot_user/display_name', 'must have up to 80 characters');
+	if (settings.botName.length > 80)
+		wrong('/features/bot_user/display_name', 'must have at most 80 characters');
 	if (settings.commands.length > MAX_COMMANDS)
 		wrong('/features/slash_commands', `has more than ${MAX_COMMANDS} commands`);
 	for (const [index, { command, url }] of settings.commands.entries()) {
 		const at = `/features/slash_commands/${index}`;
 		if (!COMMAND.test(command))
-			wrong(`${at}/command`, 'must be / and up to 31 lower case letters, digits, - and _');
+			wrong(`${at}/command`, 'must be / followed by 1 to 31 lower-case letters, digits, - and _');
 		checkUrl(`${at}/url`, url, wrong);
 	}
 	if (new Set(settings.commands.map(({ command }) => command)).size < settings.commands.length)

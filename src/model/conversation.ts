@@ -1,14 +1,14 @@
 import { type ConversationKind, generalChannelOf } from './ids.ts';
 
 /** A topic or a purpose. */
-export interface Remark {
+export interface ChannelText {
 	readonly value: string;
 	readonly creator: string;
 	/** In seconds, as in Slack's API. */
 	readonly lastSet: number;
 }
 
-export const NO_REMARK: Remark = { value: '', creator: '', lastSet: 0 };
+export const NO_CHANNEL_TEXT: ChannelText = { value: '', creator: '', lastSet: 0 };
 
 /** A conversation without its messages and members. */
 export interface Conversation {
@@ -21,8 +21,8 @@ export interface Conversation {
 	/** In microseconds. */
 	readonly createdTs: number;
 	readonly archived: boolean;
-	readonly topic: Remark;
-	readonly purpose: Remark;
+	readonly topic: ChannelText;
+	readonly purpose: ChannelText;
 	readonly previousNames: readonly string[];
 	readonly memberCount: number;
 	/** The members of a direct or group message, which never change; empty for channels. */

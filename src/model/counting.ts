@@ -79,7 +79,7 @@ export function countUnread(timeline: Timeline, reader: Reader, most = COUNT_CAP
 	for (; index >= first && counts.unread <= most; index -= 1) {
 		if (!isUnread(timeline, reader, index)) continue;
 		counts.unread += 1;
-		// Most messages have no flags and need no further look.
+		// Most messages have no flags: they mention nobody.
 		if (timeline.flagsAt(index) !== 0) countMention(counts, describe(timeline, reader, index));
 	}
 	if (index < first) return counts;
@@ -113,7 +113,7 @@ function countMention(counts: Counts, { named, channelWide, broadcast }: UnreadE
 	if (!broadcast) counts.namedInThreadOnly += 1;
 }
 
-/** Whether a sidebar shows the conversation as unread. A muted one only for messages that name the reader. */
+/** Whether a sidebar shows the conversation as unread. A muted conversation is shown as unread only for messages that name the reader. */
 export function showsUnread(timeline: Timeline, reader: Reader, muted: boolean): boolean {
 	if (!muted) return hasUnread(timeline, reader);
 	const { mentioning } = timeline;
@@ -126,7 +126,7 @@ export function showsUnread(timeline: Timeline, reader: Reader, muted: boolean):
 	return false;
 }
 
-/** Whether an entry before `before` is unread. Stops at the first one, usually the newest entry. */
+/** Whether any entry before `before` is unread. Searches from the newest back; usually the newest entry decides. */
 export function hasUnread(timeline: Timeline, reader: Reader, before = Number.POSITIVE_INFINITY): boolean {
 	const end = before === Number.POSITIVE_INFINITY ? timeline.size : timeline.firstAfter(before - 1);
 	for (let index = end - 1; index >= 0 && timeline.tsAt(index) > reader.cursor; index -= 1) {
@@ -136,8 +136,8 @@ export function hasUnread(timeline: Timeline, reader: Reader, before = Number.PO
 }
 
 /**
- * Whether the reader had nothing unread before their own message, posted at `ts`; such a message moves the cursor.
- * Undefined: older entries have to be loaded to decide. Usually one of the newest entries decides.
+ * Whether the reader had read everything before their own message, posted at `ts`; if so, posting it moves their cursor to it.
+ * Undefined: unknown until older entries are loaded. Usually one of the newest entries decides.
  */
 export function isCaughtUp(timeline: Timeline, reader: Reader, ts: number): boolean | undefined {
 	if (reader.cursor > ts || hasUnread(timeline, reader, ts)) return false;

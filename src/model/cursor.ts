@@ -64,7 +64,10 @@ function unreadFrom(cursor: Cursor, ts: number): Cursor {
 	};
 }
 
-/** Messages enter the ahead set; if the one next to the cursor is among them, the cursor moves over it and all read ones after it. */
+/**
+ * Adds the messages to the ahead set. If the first message after the cursor is among them, the cursor moves past it and past the read
+ * messages that follow it.
+ */
 function readThese(cursor: Cursor, tss: readonly number[], timeline: Timeline, reader: number): Cursor {
 	const marked = new Set(tss.filter((ts) => ts > cursor.ts && timeline.indexOf(ts) >= 0));
 	const isOwn = (index: number): boolean => timeline.authorAt(index) === reader;
@@ -79,13 +82,13 @@ function readThese(cursor: Cursor, tss: readonly number[], timeline: Timeline, r
 }
 
 /** The oldest ts that the mark depends on. */
-export const firstOf = (mark: Extract<Mark, { type: 'unread' | 'messages' }>): number =>
+export const oldestTsOf = (mark: Extract<Mark, { type: 'unread' | 'messages' }>): number =>
 	mark.type === 'unread'
 		? mark.ts
 		: mark.tss.reduce((least, ts) => Math.min(least, ts), Number.MAX_SAFE_INTEGER);
 
 /** Whether the timeline has a message that the mark names. */
-export function isAboutAny(mark: Mark, timeline: Timeline): boolean {
+export function namesAnyMessageOf(mark: Mark, timeline: Timeline): boolean {
 	if (mark.type === 'read') return true;
 	return (mark.type === 'unread' ? [mark.ts] : mark.tss).some((ts) => timeline.indexOf(ts) >= 0);
 }

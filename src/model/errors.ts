@@ -13,7 +13,7 @@ export interface ErrorEntry {
 const final = (meaning: string): ErrorEntry => ({ meaning, retry: false, status: 200 });
 
 export const ERRORS = {
-	// Who is asking
+	// Authentication
 	not_authed: final('No token was sent. Send `Authorization: Bearer <token>`.'),
 	invalid_auth: final('The token is unknown or forged; at `rtm.connect` it may also be expired or revoked.'),
 	account_inactive: final('The user of this token is deactivated.'),
@@ -24,7 +24,7 @@ export const ERRORS = {
 	),
 	no_permission: final('The caller is not allowed to do this.'),
 
-	// What was sent
+	// Request and arguments
 	unknown_method: final('There is no such method.'),
 	invalid_arguments: final(
 		'The value of an argument is invalid; `response_metadata.messages` names the argument.',
@@ -217,8 +217,8 @@ export const CLOSE_CODES = {
 
 export type CloseReason = keyof typeof CLOSE_CODES;
 
-/** A rejected request. */
-export class Refusal extends Error {
+/** Thrown to reject a request: the caller gets the code and the detail. */
+export class Rejection extends Error {
 	constructor(
 		readonly code: ErrorCode,
 		/** For the caller: names no file, host or address of the server. */
@@ -228,7 +228,7 @@ export class Refusal extends Error {
 		override readonly cause?: Error,
 	) {
 		super([code, detail, cause?.message].filter((part) => part !== undefined).join(': '));
-		this.name = 'Refusal';
+		this.name = 'Rejection';
 	}
 
 	/** For the log: the answer that the caller gets, and the cause. */

@@ -50,7 +50,7 @@ export function directId(
  */
 export const generalChannelOf = (team: string): string => `${PREFIX_OF_KIND.public}${team.slice(1)}GENERAL`;
 
-/** Slack's own bot, which apps expect in every workspace. Nobody signs in as it, and it is in no conversation. */
+/** Slack's own bot, which apps expect in every workspace. It cannot sign in and is a member of no conversation. */
 export const SLACKBOT_ID = 'USLACKBOT';
 
 const shape = (letters: string) => new RegExp(`^[${letters}][A-Z0-9]{2,20}$`);

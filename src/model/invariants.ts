@@ -18,5 +18,5 @@ export function checkInvariant(invariant: Invariant, holds: boolean): void {
 	if (!holds) violations[invariant] += 1;
 }
 
-/** How often it was violated since the process started. */
+/** Number of violations since the process started. */
 export const violationsOf = (invariant: Invariant): number => violations[invariant];

@@ -10,7 +10,7 @@ export interface Message {
 	/** A reply that is also in the timeline. */
 	readonly broadcast: boolean;
 	readonly clientMsgId: string | null;
-	/** Members that it names, as of when it was sent or last edited. */
+	/** Members that the message names; decided when it is posted and when it is edited. */
 	readonly named: readonly string[];
 	readonly channelWide: boolean;
 	readonly here: boolean;
@@ -22,7 +22,7 @@ export interface Message {
 	readonly extra: string | null;
 }
 
-/** Whether it counts in its conversation: it is not deleted, and a root or a broadcast reply. */
+/** Whether the message is in its conversation's timeline: not deleted, and either a root or a broadcast reply. */
 export const inTimeline = (message: Pick<Message, 'threadTs' | 'broadcast' | 'deleted'>): boolean =>
 	!message.deleted && (message.threadTs === null || message.broadcast);
 

@@ -2,8 +2,8 @@
  * A position says which changes are included in some data: all up to it. On the wire it is an opaque string of fixed width;
  * for the same data, a later position sorts after an earlier one.
  *
- * The position of a stream is the stamp of its newest change. The position of a row has two parts: the stamp of the
- * conversation and the stamp of the user's read state. Each only rises, so positions sort in the order of changes.
+ * The position of a client is the stamp of the newest change that it has received. The position of a row has two parts: the stamp of
+ * the conversation and the stamp of the user's read state. Each part only rises, so positions sort in the order of changes.
  */
 
 const WIDTH = 16;
@@ -24,7 +24,7 @@ export const formatTotalsVersion = (totals: {
 	readonly conversations: number;
 }): string => formatPosition(totals.user) + formatPosition(totals.conversations);
 
-/** The stamp that a position stands for; for a row, the later of its two parts. */
+/** The stamp in a position; for the position of a row, the later of its two stamps. */
 export function parsePosition(text: string): number | undefined {
 	if (!POSITION.test(text)) return undefined;
 	return Math.max(Number(text.slice(0, WIDTH)), Number(text.slice(WIDTH)));

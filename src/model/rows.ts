@@ -125,7 +125,7 @@ const shownIn = (member: MemberContext): ShownCounts =>
 		countRulesOf(member.conversation, member.membership),
 	);
 
-/** Whether an unread-first inbox lists the conversation as unread. Muted ones count only if a message names the user. */
+/** Whether an unread-first inbox lists the conversation as unread; a muted conversation only if an unread message names the user. */
 export function isShownUnread(member: MemberContext): boolean {
 	const { archived, timeline } = member.conversation;
 	if (archived || timeline.latest <= member.membership.cursor) return false;
@@ -152,7 +152,7 @@ export function threadRow({ user, conversation, threadTs, thread, follow }: Foll
 	};
 }
 
-/** With `only`, just the messages in the badge; in a channel these all mention somebody, so the others are skipped. */
+/** With `only`, returns the messages in the badge. In a channel they all mention somebody, so other messages are not visited. */
 export function unreadInConversation(member: MemberContext, only?: 'in badge'): UnreadItem[] {
 	const { conversation, membership } = member;
 	if (conversation.archived) return [];

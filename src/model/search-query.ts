@@ -52,7 +52,7 @@ export function parseSearch(text: string, nowMicros: number): SearchQuery {
 	const today = Math.floor(nowMicros / DAY_MICROS) * DAY_MICROS;
 	const day = (word: string): number | undefined =>
 		word === 'today' ? today : word === 'yesterday' ? today - DAY_MICROS : dayOf(word);
-	/** Returns false if it is no known modifier; the text is then searched for as words. */
+	/** Returns false if the modifier or its value is unknown; its text then counts as search words. */
 	const modifier = (name: string, value: string): boolean => {
 		const dayStart = day(value);
 		if (name === 'from') from.push(value);

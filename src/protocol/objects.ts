@@ -1,6 +1,6 @@
 import type { CountRow } from '../engine/ports/read-state.ts';
 import type { Profile, ThreadInfo, User } from '../engine/ports/store.ts';
-import { type Conversation, isGeneral, type Remark } from '../model/conversation.ts';
+import { type ChannelText, type Conversation, isGeneral } from '../model/conversation.ts';
 import { isDirect, SLACKBOT_ID } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 import { formatRowPosition } from '../model/position.ts';
@@ -70,10 +70,10 @@ function threadFields(thread: ThreadInfo): JsonObject {
 	};
 }
 
-const wireRemark = (remark: Remark): JsonObject => ({
-	value: remark.value,
-	creator: remark.creator,
-	last_set: remark.lastSet,
+const wireChannelText = (text: ChannelText): JsonObject => ({
+	value: text.value,
+	creator: text.creator,
+	last_set: text.lastSet,
 });
 
 /** The relation of the caller to a conversation. */
@@ -87,7 +87,7 @@ export interface Viewer {
 }
 
 /** Slack gives a group message a purpose that lists its members; slackdump shows only that. */
-function purposeOf({ kind, name, creator, createdTs, purpose }: Conversation): Remark {
+function purposeOf({ kind, name, creator, createdTs, purpose }: Conversation): ChannelText {
 	if (kind !== 'mpim' || purpose.lastSet > 0) return purpose;
 	const people = name.replace(/^mpdm-|-\d+$/g, '').split('--');
 	const value = `Group messaging with: ${people.map((person) => `@${person}`).join(' ')}`;
@@ -136,8 +136,8 @@ export function wireConversation(conversation: Conversation, viewer: Viewer): Js
 		shared_team_ids: [conversation.team],
 		parent_conversation: null,
 		unlinked: 0,
-		topic: wireRemark(conversation.topic),
-		purpose: wireRemark(purposeOf(conversation)),
+		topic: wireChannelText(conversation.topic),
+		purpose: wireChannelText(purposeOf(conversation)),
 		previous_names: conversation.previousNames,
 		...(isDirect(kind) ? { is_open: true, members: conversation.people } : {}),
 	};

@@ -2,8 +2,8 @@ import type { User } from '../engine/ports/store.ts';
 import { SLACKBOT_ID } from '../model/ids.ts';
 
 /**
- * The user that applications expect in every workspace. It is not stored: nobody signs in as Slackbot, it is in no
- * conversation, and a message to it is rejected, because nobody would read it.
+ * Slackbot, a user that applications expect in every workspace. It is not stored, cannot sign in and is a member of no conversation.
+ * A message to it is rejected, because nobody would read it.
  */
 
 export const SLACKBOT_NAME = 'slackbot';

@@ -2,7 +2,7 @@ import { formatPosition } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
 import type { JsonObject } from './objects.ts';
 
-/** The stamp of a change in an event: as its time, and as the position of a client that received it. */
+/** The fields of an event that carry the stamp of its change: as the time, and as the position of a client that received it. */
 export const stamped = (at: number): JsonObject => ({
 	event_ts: formatTs(at),
 	position: formatPosition(at),

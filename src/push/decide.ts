@@ -7,7 +7,7 @@ import { inTimeline, type Message } from '../model/message.ts';
  * the rules written out one by one.
  */
 
-/** Why a user is notified; null from `reasonOf`: the message does not concern the user. */
+/** Why a user is notified. */
 export type PushReason = 'mention' | 'dm' | 'channel_mention' | 'thread_reply' | 'all';
 
 /** What is known about a user at the time of the decision. */
@@ -43,7 +43,7 @@ export function decide(
 ): Verdict {
 	if (isOver(message, recipient)) return 'no';
 	// Users whom the message concerned without a mention were notified when it was posted.
-	if (because === 'changed' && !isCall(reasonOf(message, recipient))) return 'no';
+	if (because === 'changed' && !isMention(reasonOf(message, recipient))) return 'no';
 	// A user who looks at the conversation reads the message within the delay: focus marks delivered messages.
 	return recipient.active && !recipient.waited ? 'wait' : 'notify';
 }
@@ -52,7 +52,8 @@ export function decide(
 export const isOver = (message: Subject, recipient: Recipient): boolean =>
 	message.deleted || recipient.read || reasonOf(message, recipient) === null;
 
-const isCall = (reason: PushReason | null): boolean => reason === 'mention' || reason === 'channel_mention';
+const isMention = (reason: PushReason | null): boolean =>
+	reason === 'mention' || reason === 'channel_mention';
 
 export function reasonOf(message: Subject, recipient: Recipient): PushReason | null {
 	const { user, member, muted, level, follows } = recipient;
@@ -63,10 +64,10 @@ export function reasonOf(message: Subject, recipient: Recipient): PushReason | n
 	if (message.named.includes(user)) return 'mention';
 	if (muted) return null;
 	if (shown && message.direct) return 'dm';
-	if (shown && speaksToAll(message, recipient)) return 'channel_mention';
+	if (shown && mentionsAll(message, recipient)) return 'channel_mention';
 	if (follows) return 'thread_reply';
 	return shown && level === 'all' ? 'all' : null;
 }
 
-const speaksToAll = (message: Subject, { wasActive }: Recipient): boolean =>
+const mentionsAll = (message: Subject, { wasActive }: Recipient): boolean =>
 	message.channelWide || (message.here && wasActive);

@@ -1,12 +1,12 @@
+import type { PresenceStore } from '../engine/ports/presence.ts';
 import {
 	type Candidate,
 	type CandidateSource,
-	type NewSend,
+	type NewNotification,
 	type OutboxEntry,
 	type PushOutbox,
 	WHOLE_CONVERSATION,
 } from '../engine/ports/push.ts';
-import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
@@ -25,7 +25,7 @@ export interface FanOutParts {
 	readonly outbox: PushOutbox;
 	readonly history: History;
 	readonly directory: Directory;
-	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly presence: Pick<PresenceStore, 'activeAmong'>;
 	readonly recipients: RecipientStates;
 	readonly nowMs: () => number;
 	/** How long an active user has to read the message on another device. */
@@ -37,13 +37,13 @@ export interface FanOutParts {
 const LEASE_MS = 60_000;
 const MESSAGES_PER_ROUND = 200;
 /**
- * With this many sends waiting, only messages that have not had their first page are expanded: sends are processed
+ * With this many notifications waiting, only messages that have not had their first page are expanded: notifications are processed
  * in order of time, and a direct message would otherwise wait behind a whole large channel.
  */
 export const BACKLOG = 2_000;
 export const MEMBERS_PER_PAGE = 500;
-/** Defaults for what is not known about a candidate yet. */
-const ASIDE = { wasActive: false, active: false, waited: false };
+/** Fields of a recipient that are looked up later, if the decision needs them. */
+const LOOKED_UP_LATER = { wasActive: false, active: false, waited: false };
 /** How long the number of devices is cached. */
 const RECOUNT_MS = 30_000;
 
@@ -57,7 +57,7 @@ export class FanOut {
 		const { outbox, nowMs, newLease } = this.parts;
 		const now = nowMs();
 		const lease = { id: newLease(), now, until: now + LEASE_MS, limit: MESSAGES_PER_ROUND };
-		const entries = await outbox.takeMessages(lease, (await outbox.dueSends(now, BACKLOG)) < BACKLOG);
+		const entries = await outbox.takeMessages(lease, (await outbox.dueNotifications(now, BACKLOG)) < BACKLOG);
 		if (entries.length === 0) return 0;
 		const material = await materialFor(entries, this.parts);
 		await this.countDevices(now);
@@ -73,22 +73,22 @@ export class FanOut {
 		const message = material.message(entry);
 		const isNew = entry.round === 0;
 		if (!message || !conversation || conversation.archived || (isNew && message.deleted))
-			return outbox.advance(entry, { sends: [], recheck: [], next: null, now: nowMs() });
+			return outbox.advance(entry, { notifications: [], recheck: [], next: null, now: nowMs() });
 		const source = this.sourceOf(message, conversation);
 		const { candidates, next } = await outbox.candidates(entry, source, entry.after, MEMBERS_PER_PAGE);
 		const subject = { ...message, direct: isDirect(conversation.kind) };
-		const sends = await this.sendsTo(subject, entry, message, candidates);
-		const recheck = isNew ? [] : await this.alreadyRead(subject, message, candidates);
-		await outbox.advance(entry, { sends, recheck, next, now: nowMs() });
+		const notifications = await this.notificationsFor(subject, entry, message, candidates);
+		const recheck = isNew ? [] : await this.usersToRecheck(subject, message, candidates);
+		await outbox.advance(entry, { notifications, recheck, next, now: nowMs() });
 	}
 
 	/** For an archived conversation: any member's device may show one of its notifications. */
 	private async stepOfWhole(entry: OutboxEntry, conversation: Conversation): Promise<void> {
 		const { outbox, nowMs } = this.parts;
-		const source = { of: this.fewer(conversation), threadTs: null };
+		const source = { of: this.cheaperSource(conversation), threadTs: null };
 		const { candidates, next } = await outbox.candidates(entry, source, entry.after, MEMBERS_PER_PAGE);
 		await outbox.advance(entry, {
-			sends: [],
+			notifications: [],
 			recheck: candidates.map(({ user }) => user),
 			next,
 			now: nowMs(),
@@ -99,7 +99,7 @@ export class FanOut {
 	 * The users whose devices show a notification of a message that, after an edit or a delete, no longer concerns
 	 * them.
 	 */
-	private async alreadyRead(
+	private async usersToRecheck(
 		subject: Subject,
 		message: Message,
 		candidates: readonly Candidate[],
@@ -111,7 +111,7 @@ export class FanOut {
 		const users: string[] = [];
 		for (const candidate of candidates) {
 			if (!candidate.devices.some((device) => shown.has(device))) continue;
-			const recipient = { ...candidate, ...ASIDE, member: true };
+			const recipient = { ...candidate, ...LOOKED_UP_LATER, member: true };
 			if (isOver(subject, await this.withActivityOf(subject, message, recipient))) users.push(candidate.user);
 		}
 		return users;
@@ -121,32 +121,37 @@ export class FanOut {
 		const { threadTs, broadcast } = message;
 		// A broadcast reply that was deleted is in no timeline, but members were notified of it.
 		if (threadTs !== null && !broadcast) return { of: 'followers', threadTs };
-		return { of: this.fewer(conversation), threadTs };
+		return { of: this.cheaperSource(conversation), threadTs };
 	}
 
-	private fewer({ memberCount }: Conversation): 'devices' | 'members' {
+	private cheaperSource({ memberCount }: Conversation): 'devices' | 'members' {
 		return this.devices.count < memberCount ? 'devices' : 'members';
 	}
 
-	private async sendsTo(
+	private async notificationsFor(
 		subject: Subject,
 		{ because }: OutboxEntry,
 		message: Message,
 		candidates: readonly Candidate[],
-	): Promise<NewSend[]> {
+	): Promise<NewNotification[]> {
 		if (candidates.length === 0 || message.deleted) return [];
-		const { sessions, nowMs, delayMs, pace } = this.parts;
-		const active = await sessions.activeAmong(candidates.map(({ user }) => user));
+		const { presence, nowMs, delayMs, pace } = this.parts;
+		const active = await presence.activeAmong(candidates.map(({ user }) => user));
 		const now = nowMs();
-		const sends: NewSend[] = [];
+		const notifications: NewNotification[] = [];
 		for (const candidate of candidates) {
 			if (candidate.snoozedUntilTs > now * 1000) continue;
-			const recipient = { ...candidate, ...ASIDE, member: true, active: active.has(candidate.user) };
+			const recipient = {
+				...candidate,
+				...LOOKED_UP_LATER,
+				member: true,
+				active: active.has(candidate.user),
+			};
 			const verdict = decide(subject, await this.withActivityOf(subject, message, recipient), because);
 			if (verdict === 'no') continue;
 			const from = verdict === 'wait' ? now + delayMs : now;
 			for (const device of candidate.devices)
-				sends.push({
+				notifications.push({
 					device,
 					conversation: message.conversation,
 					ts: message.ts,
@@ -154,7 +159,7 @@ export class FanOut {
 					nextAt: from + pace.next(candidate.user),
 				});
 		}
-		return sends;
+		return notifications;
 	}
 
 	private withActivityOf = (subject: Subject, message: Message, recipient: Recipient): Promise<Recipient> =>

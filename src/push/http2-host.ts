@@ -51,9 +51,8 @@ const MAX_CONNECTIONS = 4;
 const GIVE_UP_MS = 20_000;
 
 /**
- * Opens as many streams as this rate needs at the host's latency: 100 for answers in 10 ms, 500 for 50 ms. More
- * streams are no faster and each costs more, half as much again at 1,000 as at 100; and their answers arrive in one
- * burst.
+ * Opens as many streams as this rate needs at the host's latency: 100 for answers in 10 ms, 500 for 50 ms. More streams do not raise the rate: at 1,000
+ * streams a request costs 1.5 times as much as at 100, and the answers arrive in one burst.
  */
 const REQUESTS_PER_SECOND = 10_000;
 const FEWEST_STREAMS = 100;
@@ -125,8 +124,7 @@ export class Http2Host {
 		const ms = now - started;
 		this.answeredAt = now;
 		if (ms < this.fastest.ms || now > this.fastest.until) this.fastest = { ms, until: now + FASTEST_OF_MS };
-		// The newly noted latency may be longer than the previous one and then allows more streams: resume as many waiting requests
-		// as now fit, not just one.
+		// A longer latency allows more streams: resume as many waiting requests as fit, not just one.
 		for (const resume of this.waiting.splice(0, this.streams() - this.open)) resume();
 	}
 

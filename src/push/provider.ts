@@ -23,7 +23,7 @@ export type Outcome =
 	/** The device is no longer registered. */
 	| { readonly type: 'gone' }
 	/** Rejected for good. */
-	| { readonly type: 'refused'; readonly error: string }
+	| { readonly type: 'rejected'; readonly error: string }
 	/** Retry later. Counts as an attempt. */
 	| { readonly type: 'busy'; readonly error: string; readonly retryAfterMs?: number }
 	/** Nothing can be sent: the service is unreachable, or rejects the credentials. Does not count as an attempt. */

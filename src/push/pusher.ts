@@ -1,19 +1,19 @@
+import type { PresenceStore } from '../engine/ports/presence.ts';
 import type { PushPlatform, PushStore } from '../engine/ports/push.ts';
-import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { ReadState } from '../unread/read-state.ts';
-import { Carriers, type CarrierWatch } from './carriers.ts';
 import { FanOut } from './fan-out.ts';
 import { Meters } from './meters.ts';
 import { Pace } from './pace.ts';
 import type { PushProvider } from './provider.ts';
+import { Providers, type ProviderWatch } from './providers.ts';
 import { RecipientStates } from './recipient-states.ts';
 import { nextTurn, Sender } from './sender.ts';
 import { Withdrawals } from './withdrawals.ts';
 
 /**
- * Runs push: three loops over the store, each looking for work and doing it. Any number of processes may run it on
- * the same store; leases prevent duplicate work.
+ * Runs push as three loops that poll the store for work: messages to fan out, notifications to send, notifications to withdraw. Any
+ * number of processes may run them on the same store; leases prevent duplicate work.
  */
 
 export interface PusherParts {
@@ -21,9 +21,9 @@ export interface PusherParts {
 	readonly history: History;
 	readonly directory: Directory;
 	readonly readState: ReadState;
-	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly presence: Pick<PresenceStore, 'activeAmong'>;
 	readonly providers: Partial<Record<PushPlatform, PushProvider>>;
-	readonly watch: CarrierWatch;
+	readonly watch: ProviderWatch;
 	readonly delayMs: number;
 	readonly nowMs: () => number;
 	readonly random: () => number;
@@ -35,9 +35,9 @@ export interface PusherParts {
 const POLL_EVERY_MS = 200;
 const AFTER_FAILURE_MS = 2_000;
 /** Concurrent batches: a slow answer in one does not delay the others. */
-const LANES = 4;
+const MAX_BATCHES = 4;
 const TIDY_EVERY_MS = 60_000;
-/** No send takes longer: reads that are older than this need not be remembered for sends in flight. */
+/** Sending takes less than this: marks older than this cannot concern a notification in flight and are removed. */
 const LONGEST_SEND_MS = 10 * 60_000;
 /** Notifications older than this are not withdrawn. */
 const REMEMBER_MS = 7 * 24 * 60 * 60_000;
@@ -46,7 +46,7 @@ export class Pusher {
 	readonly meters = new Meters();
 	/** Updated by the tidy loop. */
 	sizes = { devices: 0, pending: 0, dead: 0 };
-	private readonly carriers: Carriers;
+	private readonly providers: Providers;
 	private readonly fanOut: FanOut;
 	private readonly sender: Sender;
 	private readonly withdrawals: Withdrawals;
@@ -61,29 +61,29 @@ export class Pusher {
 		const { push, history, directory, nowMs, random, newLease, report } = parts;
 		const { outbox, devices } = push;
 		const recipients = new RecipientStates(parts.readState);
-		this.carriers = new Carriers(parts.providers, parts.watch, nowMs, random);
-		const { carriers, meters } = this;
+		this.providers = new Providers(parts.providers, parts.watch, nowMs, random);
+		const { providers, meters } = this;
 		const pace = new Pace(nowMs);
 		const shared = {
 			outbox,
 			history,
 			directory,
 			recipients,
-			carriers,
+			providers,
 			meters,
 			nowMs,
 			newLease,
 			report,
 			pace,
 		};
-		this.fanOut = new FanOut({ ...shared, sessions: parts.sessions, delayMs: parts.delayMs });
+		this.fanOut = new FanOut({ ...shared, presence: parts.presence, delayMs: parts.delayMs });
 		this.sender = new Sender({ ...shared, random });
 		this.withdrawals = new Withdrawals({ ...shared, devices });
 	}
 
 	async start(): Promise<void> {
 		// Not awaited: an unavailable provider must not delay the start.
-		void this.carriers.check().catch(this.parts.report);
+		void this.providers.check().catch(this.parts.report);
 		this.loops = Promise.all([
 			this.repeat(() => this.fanOut.round()),
 			this.repeat(() => this.withdrawals.round()),
@@ -92,29 +92,29 @@ export class Pusher {
 		]);
 	}
 
-	/** Waits for running work; unfinished sends become due again. */
+	/** Waits for running work; unfinished notifications become due again. */
 	async stop(): Promise<void> {
 		this.stopping = true;
 		this.wake();
-		this.carriers.close();
+		this.providers.close();
 		await this.loops;
-		await this.withdrawals.settled();
+		await this.withdrawals.idle();
 	}
 
 	private async sending(): Promise<void> {
-		const lanes = new Set<Promise<void>>();
+		const batches = new Set<Promise<void>>();
 		await this.repeat(async () => {
-			if (lanes.size >= LANES) await Promise.race(lanes);
+			if (batches.size >= MAX_BATCHES) await Promise.race(batches);
 			const due = await this.sender.take();
 			if (due.length === 0) return 0;
-			const lane: Promise<void> = this.sender
+			const batch: Promise<void> = this.sender
 				.send(due)
 				.catch(this.parts.report)
-				.then(() => void lanes.delete(lane));
-			lanes.add(lane);
+				.then(() => void batches.delete(batch));
+			batches.add(batch);
 			return due.length;
 		});
-		await Promise.all(lanes);
+		await Promise.all(batches);
 	}
 
 	private async tidying(): Promise<void> {
@@ -123,7 +123,7 @@ export class Pusher {
 			try {
 				await push.outbox.tidy((nowMs() - REMEMBER_MS) * 1000, nowMs() - LONGEST_SEND_MS);
 				this.sizes = await push.outbox.sizes();
-				this.carriers.forget();
+				this.providers.forget();
 			} catch (error) {
 				report(error);
 			}

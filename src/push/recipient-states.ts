@@ -40,8 +40,8 @@ export class RecipientStates {
 	}
 
 	/**
-	 * Whether `<!here>` mentioned the user, who was active when it was posted. Expensive: called only if nothing else
-	 * decides.
+	 * Whether the message mentioned the user with `<!here>`, that is, the user was active when it was posted. Expensive: called only if
+	 * the decision depends on it.
 	 */
 	async wasMentionedByHere(user: string, { conversation, ts }: MessageKey): Promise<boolean> {
 		const unread = await this.readState.unread(user, conversation, 'in badge');

@@ -1,13 +1,13 @@
-import type { DueSend, PushOutbox, SendResult } from '../engine/ports/push.ts';
+import type { DueNotification, PushOutbox, SendResult } from '../engine/ports/push.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { Message } from '../model/message.ts';
 import { backOffMs, MAX_ATTEMPTS } from './backoff.ts';
-import type { Carriers } from './carriers.ts';
 import { contentOf } from './content.ts';
 import { type Material, materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
 import type { Pace } from './pace.ts';
 import type { Outcome } from './provider.ts';
+import type { Providers } from './providers.ts';
 import { isOverFor, type RecipientStates } from './recipient-states.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface SenderParts {
 	readonly history: History;
 	readonly directory: Directory;
 	readonly recipients: RecipientStates;
-	readonly carriers: Carriers;
+	readonly providers: Providers;
 	readonly meters: Meters;
 	readonly nowMs: () => number;
 	readonly random: () => number;
@@ -33,24 +33,29 @@ export interface SenderParts {
 }
 
 const LEASE_MS = 60_000;
-const SENDS_PER_ROUND = 250;
+const NOTIFICATIONS_PER_ROUND = 250;
 /** Between turns, the process answers other requests. */
-const SENDS_PER_TURN = 25;
+const NOTIFICATIONS_PER_TURN = 25;
 /** Notifications of older messages are dropped. */
 const MAX_AGE_MS = 24 * 60 * 60_000;
 
 export class Sender {
 	constructor(private readonly parts: SenderParts) {}
 
-	/** Takes due sends under a lease of this process. */
-	async take(): Promise<readonly DueSend[]> {
-		const { outbox, carriers, nowMs, newLease } = this.parts;
-		if (carriers.allPaused()) return [];
+	/** Takes due notifications under a lease of this process. */
+	async take(): Promise<readonly DueNotification[]> {
+		const { outbox, providers, nowMs, newLease } = this.parts;
+		if (providers.allPaused()) return [];
 		const now = nowMs();
-		return outbox.takeSends({ id: newLease(), now, until: now + LEASE_MS, limit: SENDS_PER_ROUND });
+		return outbox.takeNotifications({
+			id: newLease(),
+			now,
+			until: now + LEASE_MS,
+			limit: NOTIFICATIONS_PER_ROUND,
+		});
 	}
 
-	async send(due: readonly DueSend[]): Promise<void> {
+	async send(due: readonly DueNotification[]): Promise<void> {
 		const material = await materialFor(due, this.parts);
 		const badges = new Map<string, Promise<number>>();
 		const badgeOf = (user: string): Promise<number> => {
@@ -59,53 +64,53 @@ export class Sender {
 			return known;
 		};
 		const under: Promise<void>[] = [];
-		for (const [index, send] of due.entries()) {
-			if (index > 0 && index % SENDS_PER_TURN === 0) await nextTurn();
-			// A failed send becomes due again when the lease ends; the others continue.
-			under.push(this.one(send, material, badgeOf).catch((error) => this.parts.report(error)));
+		for (const [index, notification] of due.entries()) {
+			if (index > 0 && index % NOTIFICATIONS_PER_TURN === 0) await nextTurn();
+			// A failed notification becomes due again when the lease ends; the others continue.
+			under.push(this.one(notification, material, badgeOf).catch((error) => this.parts.report(error)));
 		}
 		await Promise.all(under);
 	}
 
 	private async one(
-		send: DueSend,
+		notification: DueNotification,
 		material: Material,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<void> {
 		const { outbox, meters } = this.parts;
-		const message = material.message(send);
-		if (!send.to) return outbox.settle(send, { type: 'dropped' });
-		if (!message || (await isOverFor(send, message, material, this.parts.recipients))) {
-			if (send.attempts === 1) return outbox.settle(send, { type: 'dropped' });
+		const message = material.message(notification);
+		if (!notification.to) return outbox.recordResult(notification, { type: 'dropped' });
+		if (!message || (await isOverFor(notification, message, material, this.parts.recipients))) {
+			if (notification.attempts === 1) return outbox.recordResult(notification, { type: 'dropped' });
 			// The provider may have accepted an earlier attempt whose answer was lost: withdraw it like any other.
-			// The user is noted first. If this process dies in between, the send is still pending and is taken again.
-			await outbox.noteRead(send.user);
-			return outbox.settle(send, { type: 'sent', badge: send.to.badge });
+			// The user is noted first. If this process dies in between, the notification is still pending and is taken again.
+			await outbox.noteRead(notification.user);
+			return outbox.recordResult(notification, { type: 'sent', badge: notification.to.badge });
 		}
-		const result = await this.deliver(send, send.to, message, material, badgeOf);
-		await outbox.settle(send, result);
+		const result = await this.deliver(notification, notification.to, message, material, badgeOf);
+		await outbox.recordResult(notification, result);
 		meters.note(result);
 	}
 
 	private async deliver(
-		send: DueSend,
-		device: NonNullable<DueSend['to']>,
+		notification: DueNotification,
+		device: NonNullable<DueNotification['to']>,
 		message: Message,
 		material: Material,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<SendResult> {
-		const { carriers, nowMs, pace } = this.parts;
-		const { attempts } = send;
-		const provider = carriers.provider(device.platform);
+		const { providers, nowMs, pace } = this.parts;
+		const { attempts } = notification;
+		const provider = providers.provider(device.platform);
 		if (!provider) return { type: 'dead', attempts, error: `${device.platform} is not configured` };
 		if (nowMs() - message.ts / 1000 > MAX_AGE_MS) return { type: 'dead', attempts, error: 'too old' };
-		const paused = carriers.pausedUntil(device);
+		const paused = providers.pausedUntil(device);
 		if (paused > 0) {
 			// After an outage everything is due together: pace users then as well.
-			const nextAt = paused + pace.next(send.user);
+			const nextAt = paused + pace.next(notification.user);
 			return { type: 'again', attempts: attempts - 1, nextAt, error: `${device.platform} is unavailable` };
 		}
-		const badge = await badgeOf(send.user);
+		const badge = await badgeOf(notification.user);
 		const outcome = await provider.notify(device, {
 			...contentOf(message, {
 				conversation: material.conversation(message.conversation),
@@ -115,23 +120,23 @@ export class Sender {
 			threadTs: message.threadTs,
 			badge,
 		});
-		carriers.note(device, outcome);
-		return this.resultOf(outcome, send, device, badge);
+		providers.note(device, outcome);
+		return this.resultOf(outcome, notification, device, badge);
 	}
 
 	private resultOf(
 		outcome: Outcome,
-		{ attempts }: DueSend,
-		device: NonNullable<DueSend['to']>,
+		{ attempts }: DueNotification,
+		device: NonNullable<DueNotification['to']>,
 		badge: number,
 	): SendResult {
-		const { carriers, nowMs, random } = this.parts;
+		const { providers, nowMs, random } = this.parts;
 		switch (outcome.type) {
 			case 'accepted':
 				return { type: 'sent', badge };
 			case 'gone':
 				return { type: 'gone' };
-			case 'refused':
+			case 'rejected':
 				return { type: 'dead', attempts, error: outcome.error };
 			case 'busy': {
 				if (attempts >= MAX_ATTEMPTS) return { type: 'dead', attempts, error: outcome.error };
@@ -140,7 +145,7 @@ export class Sender {
 			}
 			case 'unavailable': {
 				// Does not use up an attempt, but records one, because the notification may have arrived.
-				const nextAt = Math.max(carriers.pausedUntil(device), nowMs());
+				const nextAt = Math.max(providers.pausedUntil(device), nowMs());
 				return { type: 'again', attempts: 1, nextAt, error: outcome.error };
 			}
 		}

@@ -1,14 +1,14 @@
-import type { Device, PushDevices, PushOutbox, ReadEntry, ShownSend } from '../engine/ports/push.ts';
+import type { Device, PushDevices, PushOutbox, ReadEntry, ShownNotification } from '../engine/ports/push.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
-import type { Carriers } from './carriers.ts';
 import { materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
+import type { Providers } from './providers.ts';
 import { isOverFor, type RecipientStates } from './recipient-states.ts';
 
 /**
  * Withdraws notifications of messages that the user has read on another device: each device gets the current badge
- * and the ids to remove, at most once in two seconds. What to remove is derived from what was sent and what was
- * read, so a crash forgets nothing.
+ * and the ids to remove, at most once in two seconds. The ids are derived from the stored notifications and the
+ * user's cursors, so a crash loses none.
  */
 
 export interface WithdrawalParts {
@@ -17,24 +17,24 @@ export interface WithdrawalParts {
 	readonly history: History;
 	readonly directory: Directory;
 	readonly recipients: RecipientStates;
-	readonly carriers: Carriers;
+	readonly providers: Providers;
 	readonly meters: Meters;
 	readonly nowMs: () => number;
 	readonly newLease: () => string;
 	readonly report: (error: unknown) => void;
 }
 
-/** After this, another process takes over from one that died. */
+/** After this time, another process takes over the work of a process that died. */
 const LEASE_MS = 30_000;
 const USERS_AT_ONCE = 200;
 export const UPDATE_EVERY_MS = 2_000;
-/** A user who reads while notifications are being sent is checked this often, not after each. */
+/** While notifications are being sent to a user who reads, their devices are checked this often, not after each notification. */
 const CHECK_EVERY_MS = 500;
 
 export class Withdrawals {
 	constructor(private readonly parts: WithdrawalParts) {}
 
-	/** Users whose devices are being updated. A slow one does not delay the others. */
+	/** Updates in progress, by user. A slow update does not delay those of other users. */
 	private readonly inFlight = new Map<string, Promise<void>>();
 
 	/** Returns the number of users taken. */
@@ -60,58 +60,59 @@ export class Withdrawals {
 	}
 
 	/** Resolves when all updates are done. */
-	async settled(): Promise<void> {
+	async idle(): Promise<void> {
 		await Promise.all(this.inFlight.values());
 	}
 
 	private async update(entry: ReadEntry): Promise<void> {
 		const { outbox, devices, recipients, nowMs } = this.parts;
 		const [shown, owned] = await Promise.all([outbox.shown(entry.user), devices.ofUser(entry.user)]);
-		if (owned.length === 0) return outbox.withdrawn(entry, { sends: shown, badge: null, nextAt: nowMs() });
+		if (owned.length === 0)
+			return outbox.withdrawn(entry, { notifications: shown, badge: null, nextAt: nowMs() });
 		const over = await this.overOf(entry.user, shown);
 		const badge = await recipients.badge(entry.user);
 		const devicesToUpdate = owned.filter(
-			(device) => device.badge > badge || over.some((send) => send.device === device.id),
+			(device) => device.badge > badge || over.some((notification) => notification.device === device.id),
 		);
 		if (devicesToUpdate.length === 0)
-			return outbox.withdrawn(entry, { sends: over, badge: null, nextAt: nowMs() + CHECK_EVERY_MS });
+			return outbox.withdrawn(entry, { notifications: over, badge: null, nextAt: nowMs() + CHECK_EVERY_MS });
 		const retries = await Promise.all(devicesToUpdate.map((device) => this.withdraw(device, over, badge)));
 		const retryAt = Math.max(...retries);
 		// If one device was not reached, all get the update again, which is idempotent.
-		if (retryAt > 0) return outbox.putOff(entry, retryAt);
-		await outbox.withdrawn(entry, { sends: over, badge, nextAt: nowMs() + UPDATE_EVERY_MS });
+		if (retryAt > 0) return outbox.postpone(entry, retryAt);
+		await outbox.withdrawn(entry, { notifications: over, badge, nextAt: nowMs() + UPDATE_EVERY_MS });
 	}
 
 	/** Returns when to retry; 0: the device is done. */
-	private async withdraw(device: Device, over: readonly ShownSend[], badge: number): Promise<number> {
-		const { outbox, carriers, meters, nowMs } = this.parts;
-		const provider = carriers.provider(device.platform);
+	private async withdraw(device: Device, over: readonly ShownNotification[], badge: number): Promise<number> {
+		const { outbox, providers, meters, nowMs } = this.parts;
+		const provider = providers.provider(device.platform);
 		if (!provider) return 0;
-		const paused = carriers.pausedUntil(device);
+		const paused = providers.pausedUntil(device);
 		if (paused > 0) return paused;
-		const messages = over.filter((send) => send.device === device.id);
+		const messages = over.filter((notification) => notification.device === device.id);
 		const outcome = await provider.withdraw(device, { badge, messages });
-		carriers.note(device, outcome);
+		providers.note(device, outcome);
 		if (outcome.type === 'accepted') meters.withdrawn += messages.length;
 		if (outcome.type === 'gone')
-			await outbox.settle(
+			await outbox.recordResult(
 				{ device: device.id, user: device.user, conversation: '', ts: 0 },
 				{ type: 'gone' },
 			);
 		if (outcome.type !== 'busy' && outcome.type !== 'unavailable') return 0;
 		const wait = Math.max(UPDATE_EVERY_MS, outcome.retryAfterMs ?? 0);
-		return Math.max(carriers.pausedUntil(device), nowMs() + wait);
+		return Math.max(providers.pausedUntil(device), nowMs() + wait);
 	}
 
 	/** The shown notifications whose messages were read or no longer concern the user. */
-	private async overOf(user: string, shown: readonly ShownSend[]): Promise<ShownSend[]> {
+	private async overOf(user: string, shown: readonly ShownNotification[]): Promise<ShownNotification[]> {
 		if (shown.length === 0) return [];
 		const material = await materialFor(shown, this.parts);
-		const over: ShownSend[] = [];
-		for (const send of shown) {
-			const message = material.message(send);
-			if (!message || (await isOverFor({ ...send, user }, message, material, this.parts.recipients)))
-				over.push(send);
+		const over: ShownNotification[] = [];
+		for (const notification of shown) {
+			const message = material.message(notification);
+			if (!message || (await isOverFor({ ...notification, user }, message, material, this.parts.recipients)))
+				over.push(notification);
 		}
 		return over;
 	}

@@ -10,7 +10,7 @@ import type { ThreadSummary } from './effects.ts';
 
 export interface Content {
 	readonly text: string;
-	/** JSON that is stored without interpreting it: blocks, attachments, metadata, files. Deleting a file edits its part. */
+	/** JSON: blocks, attachments, metadata, files. Stored without interpreting it, except that a deleted file becomes a tombstone. */
 	readonly extra: string | null;
 }
 
@@ -28,7 +28,7 @@ export type Action =
 			readonly threadTs: number | null;
 			readonly broadcast: boolean;
 			readonly clientMsgId: string | null;
-			/** An app posts where it was invoked, or where its webhook points to: its bot need not be a member. */
+			/** Set when an app posts where it was invoked, or where its webhook points: its bot need not be a member. */
 			readonly asGuest?: true;
 	  }
 	| {
@@ -48,7 +48,7 @@ export type Action =
 	| { readonly type: 'pin'; readonly ts: number; readonly added: boolean }
 	| { readonly type: 'join' }
 	| { readonly type: 'leave' }
-	/** Each user once. With `force`, existing members are skipped; without, one of them makes the command fail. */
+	/** Each user once. With `force`, existing members are skipped; without it, the command fails if one of the users is a member. */
 	| { readonly type: 'invite'; readonly users: readonly string[]; readonly force: boolean }
 	| { readonly type: 'kick'; readonly user: string }
 	/** By the administrator, who may add anybody. Each user once. */
@@ -73,7 +73,7 @@ export interface Command {
 	readonly action: Action;
 }
 
-/** What the requester receives. */
+/** The result of a command, for the client that sent it. */
 export type Outcome =
 	| { readonly ok: true; readonly result: Result }
 	| { readonly ok: false; readonly error: ErrorCode; readonly detail?: string };

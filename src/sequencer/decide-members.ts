@@ -1,7 +1,7 @@
 import { type Conversation, isGeneral } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import type { Command } from './commands.ts';
-import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+import { type ActionOf, accept, type Decision, reject, rejectOutsider, type Situation } from './decision.ts';
 import type { Effect } from './effects.ts';
 import { type ConversationState, isMember } from './state.ts';
 
@@ -33,32 +33,32 @@ export function decideJoin(situation: Situation): Decision {
 	const { state, conversation, actor } = situation;
 	const member = isMember(state, actor);
 	if (isDirect(conversation.kind))
-		return refuse(member ? 'method_not_supported_for_channel_type' : 'channel_not_found');
-	if (conversation.kind === 'private' && !member) return refuse('channel_not_found');
-	if (conversation.archived) return refuse('is_archived');
+		return reject(member ? 'method_not_supported_for_channel_type' : 'channel_not_found');
+	if (conversation.kind === 'private' && !member) return reject('channel_not_found');
+	if (conversation.archived) return reject('is_archived');
 	if (member) return accept({ conversation, unchanged: true });
 	return join(situation, [actor], null);
 }
 
 export function decideInvite(situation: Situation, action: ActionOf<'invite'>): Decision {
 	const { state, conversation, actor } = situation;
-	const problem = refuseOutsider(situation) ?? refuseDirect(situation);
+	const problem = rejectOutsider(situation) ?? rejectDirect(situation);
 	if (problem) return problem;
-	if (conversation.archived) return refuse('is_archived');
-	if (action.users.includes(actor)) return refuse('cant_invite_self');
+	if (conversation.archived) return reject('is_archived');
+	if (action.users.includes(actor)) return reject('cant_invite_self');
 	const fresh = action.users.filter((user) => !isMember(state, user));
 	if (fresh.length === 0 || (fresh.length < action.users.length && !action.force)) {
 		const member = action.users.find((user) => isMember(state, user));
-		return refuse('already_in_channel', `users: ${member} is already a member`);
+		return reject('already_in_channel', `users: ${member} is already a member`);
 	}
 	return join(situation, fresh, actor);
 }
 
 export function decideAddMembers(situation: Situation, action: ActionOf<'add_members'>): Decision {
 	const { state, conversation } = situation;
-	const problem = refuseDirect(situation);
+	const problem = rejectDirect(situation);
 	if (problem) return problem;
-	if (conversation.archived) return refuse('is_archived');
+	if (conversation.archived) return reject('is_archived');
 	const fresh = action.users.filter((user) => !isMember(state, user));
 	const already = action.users.length - fresh.length;
 	if (fresh.length === 0) return accept({ conversation, added: 0, already });
@@ -70,7 +70,7 @@ export function decideAddMembers(situation: Situation, action: ActionOf<'add_mem
 function join(situation: Situation, users: readonly string[], inviter: string | null): Decision {
 	const { head, at } = situation;
 	const memberCount = head.conversation.memberCount + users.length;
-	if (memberCount > MAX_MEMBERS) return refuse('too_many_members', `at most ${MAX_MEMBERS} members`);
+	if (memberCount > MAX_MEMBERS) return reject('too_many_members', `at most ${MAX_MEMBERS} members`);
 	const conversation = { ...head.conversation, memberCount };
 	const latest = head.tail.at(-1) ?? 0;
 	const effect: Effect = { type: 'joined', conversation, at, users, inviter, cursor: head.lastTs, latest };
@@ -80,24 +80,24 @@ function join(situation: Situation, users: readonly string[], inviter: string | 
 export function decideLeave(situation: Situation): Decision {
 	const { state, conversation, actor } = situation;
 	if (!isMember(state, actor)) {
-		return conversation.kind === 'public' ? accept({ unchanged: true }) : refuse('channel_not_found');
+		return conversation.kind === 'public' ? accept({ unchanged: true }) : reject('channel_not_found');
 	}
-	const problem = refuseDirect(situation);
+	const problem = rejectDirect(situation);
 	if (problem) return problem;
-	if (isGeneral(conversation)) return refuse('cant_leave_general');
-	if (conversation.archived) return refuse('is_archived');
-	if (conversation.kind === 'private' && conversation.memberCount === 1) return refuse('last_member');
+	if (isGeneral(conversation)) return reject('cant_leave_general');
+	if (conversation.archived) return reject('is_archived');
+	if (conversation.kind === 'private' && conversation.memberCount === 1) return reject('last_member');
 	return leave(situation, actor);
 }
 
 export function decideKick(situation: Situation, action: ActionOf<'kick'>): Decision {
 	const { state, conversation, actor } = situation;
-	const problem = refuseOutsider(situation) ?? refuseDirect(situation);
+	const problem = rejectOutsider(situation) ?? rejectDirect(situation);
 	if (problem) return problem;
-	if (conversation.archived) return refuse('is_archived');
-	if (isGeneral(conversation)) return refuse('cant_kick_from_general');
-	if (action.user === actor) return refuse('cant_kick_self');
-	if (!isMember(state, action.user)) return refuse('not_in_channel', `user: ${action.user} is not a member`);
+	if (conversation.archived) return reject('is_archived');
+	if (isGeneral(conversation)) return reject('cant_kick_from_general');
+	if (action.user === actor) return reject('cant_kick_self');
+	if (!isMember(state, action.user)) return reject('not_in_channel', `user: ${action.user} is not a member`);
 	return leave(situation, action.user);
 }
 
@@ -106,5 +106,5 @@ function leave({ head, at, actor }: Situation, user: string): Decision {
 	return accept({ conversation }, { type: 'left', conversation, at, user, actor });
 }
 
-const refuseDirect = ({ conversation }: Situation): Decision | undefined =>
-	isDirect(conversation.kind) ? refuse('method_not_supported_for_channel_type') : undefined;
+const rejectDirect = ({ conversation }: Situation): Decision | undefined =>
+	isDirect(conversation.kind) ? reject('method_not_supported_for_channel_type') : undefined;

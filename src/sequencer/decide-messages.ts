@@ -2,22 +2,22 @@ import { withoutFile } from '../model/files.ts';
 import { parseMentions } from '../model/mentions.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import { type Content, MAX_EXTRA_BYTES } from './commands.ts';
-import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+import { type ActionOf, accept, type Decision, reject, rejectOutsider, type Situation } from './decision.ts';
 import type { Effect } from './effects.ts';
 import { REPEAT_WINDOW_MICROS } from './sends-seen.ts';
 import { isMember, sendKey } from './state.ts';
-import { followsOfEdit, followsOfReply, summaryOf } from './threads.ts';
+import { followsOfEdit, followsOfReply, hasReplies, rootOf, summaryOf } from './threads.ts';
 
 /** Posting, editing and deleting. */
 
 export function decidePost(situation: Situation, action: ActionOf<'post'>): Decision {
 	const { state, head, conversation, actor, at } = situation;
-	const outsider = action.asGuest ? undefined : refuseOutsider(situation);
+	const outsider = action.asGuest ? undefined : rejectOutsider(situation);
 	if (outsider) return outsider;
 	const first = repeatedSend(situation, action.clientMsgId);
 	if (first) return accept({ ...withParent(first, parentOf(situation, first)), repeated: true });
-	if (conversation.archived) return refuse('is_archived');
-	if (isEmpty(action.content)) return refuse('no_text');
+	if (conversation.archived) return reject('is_archived');
+	if (isEmpty(action.content)) return reject('no_text');
 	const root = parentOf(situation, action);
 	if (action.threadTs !== null) {
 		const problem = checkRoot(situation, root);
@@ -71,24 +71,23 @@ function repeatedSend({ state, actor, at }: Situation, clientMsgId: string | nul
 }
 
 function checkRoot({ state }: Situation, root: Message | null): Decision | undefined {
-	if (!root) return refuse('thread_not_found');
-	if (root.threadTs !== null) return refuse('cannot_reply_to_message');
-	const vanished = root.deleted && state.threads.get(root.ts)?.replies.length === 0;
-	return vanished ? refuse('thread_not_found') : undefined;
+	if (!root) return reject('thread_not_found');
+	if (root.threadTs !== null) return reject('cannot_reply_to_message');
+	return rootOf(state, root.ts) ? undefined : reject('thread_not_found');
 }
 
 export function decideEdit(situation: Situation, action: ActionOf<'edit'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = action.asGuest ? undefined : refuseOutsider(situation);
+	const outsider = action.asGuest ? undefined : rejectOutsider(situation);
 	if (outsider) return outsider;
 	const previous = state.messages.get(action.ts);
-	if (!previous || previous.deleted) return refuse('message_not_found');
-	if (previous.user !== actor) return refuse('cant_update_message');
-	if (conversation.archived) return refuse('is_inactive');
+	if (!previous || previous.deleted) return reject('message_not_found');
+	if (previous.user !== actor) return reject('cant_update_message');
+	if (conversation.archived) return reject('is_inactive');
 	const { text } = action.content;
 	const extra = extraAfter(action, previous);
-	if (isEmpty({ text, extra })) return refuse('no_text');
-	if (extra !== null && Buffer.byteLength(extra) > MAX_EXTRA_BYTES) return refuse('msg_blocks_too_long');
+	if (isEmpty({ text, extra })) return reject('no_text');
+	if (extra !== null && Buffer.byteLength(extra) > MAX_EXTRA_BYTES) return reject('msg_blocks_too_long');
 
 	const mentions = parseMentions(text);
 	const message: Message = {
@@ -117,11 +116,11 @@ function extraAfter({ content, keep = [] }: ActionOf<'edit'>, previous: Message)
 
 export function decideDelete(situation: Situation, action: ActionOf<'delete'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = action.asGuest ? undefined : refuseOutsider(situation);
+	const outsider = action.asGuest ? undefined : rejectOutsider(situation);
 	if (outsider) return outsider;
 	const previous = state.messages.get(action.ts);
-	if (!previous || previous.deleted) return refuse('message_not_found');
-	if (previous.user !== actor) return refuse('cant_delete_message');
+	if (!previous || previous.deleted) return reject('message_not_found');
+	if (previous.user !== actor) return reject('cant_delete_message');
 	const message: Message = {
 		...previous,
 		text: '',
@@ -132,7 +131,7 @@ export function decideDelete(situation: Situation, action: ActionOf<'delete'>): 
 		deleted: true,
 		changedTs: at,
 	};
-	const tombstone = previous.threadTs === null && (state.threads.get(previous.ts)?.replies.length ?? 0) > 0;
+	const tombstone = previous.threadTs === null && hasReplies(state, previous);
 	const thread = threadOfReply(situation, previous, { removed: previous });
 	return accept({ message }, { type: 'deleted', conversation, at, message, previous, tombstone, thread });
 }
@@ -144,7 +143,7 @@ export function decideDelete(situation: Situation, action: ActionOf<'delete'>): 
 export function decideRemoveFile(situation: Situation, action: ActionOf<'remove_file'>): Decision {
 	const { state, conversation, at } = situation;
 	const previous = state.messages.get(action.ts);
-	if (!previous || previous.deleted) return refuse('message_not_found');
+	if (!previous || previous.deleted) return reject('message_not_found');
 	const extra = withoutFile(previous.extra, action.file, at);
 	if (extra === null) return accept({ unchanged: true });
 	const message: Message = { ...previous, extra, changedTs: at };

@@ -1,20 +1,20 @@
 import { MAX_PINS } from '../model/pins.ts';
-import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+import { type ActionOf, accept, type Decision, reject, rejectOutsider, type Situation } from './decision.ts';
 
 /** Any member can pin and unpin a message. */
 export function decidePin(situation: Situation, action: ActionOf<'pin'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = refuseOutsider(situation);
+	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;
 	const message = state.messages.get(action.ts);
-	if (!message || message.deleted) return refuse('message_not_found');
-	if (conversation.archived) return refuse('is_archived');
+	if (!message || message.deleted) return reject('message_not_found');
+	if (conversation.archived) return reject('is_archived');
 	const { ts, added } = action;
 	const pins = state.pins ?? new Map();
-	if (added && pins.has(ts)) return refuse('already_pinned');
-	if (!added && !pins.has(ts)) return refuse('no_pin');
+	if (added && pins.has(ts)) return reject('already_pinned');
+	if (!added && !pins.has(ts)) return reject('no_pin');
 	if (added && pins.size >= MAX_PINS)
-		return refuse('too_many_pins', `a conversation can have at most ${MAX_PINS} pins`);
+		return reject('too_many_pins', `a conversation can have at most ${MAX_PINS} pins`);
 	const count = pins.size + (added ? 1 : -1);
 	const { user: author } = message;
 	const text = message.text.slice(0, 400);

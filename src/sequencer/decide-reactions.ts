@@ -1,5 +1,5 @@
 import { MAX_EMOJI, MAX_OF_USER, type Reaction, withoutUser, withUser } from '../model/reactions.ts';
-import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+import { type ActionOf, accept, type Decision, reject, rejectOutsider, type Situation } from './decision.ts';
 import { reactedKey } from './state.ts';
 
 /** Adds and removes reactions. They never change counts. */
@@ -9,24 +9,24 @@ const NONE: ReadonlyMap<string, Reaction> = new Map();
 
 export function decideReact(situation: Situation, action: ActionOf<'react'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = refuseOutsider(situation);
+	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;
 	const message = state.messages.get(action.ts);
-	if (!message || message.deleted) return refuse('message_not_found');
-	if (conversation.archived) return refuse('is_archived');
+	if (!message || message.deleted) return reject('message_not_found');
+	if (conversation.archived) return reject('is_archived');
 	const { ts, name, added } = action;
 	const reactions = state.reactions.get(ts) ?? NONE;
 	const own = state.reacted.get(reactedKey(ts, actor)) ?? NOTHING;
 	const before = reactions.get(name);
 	const shared = { type: 'reacted', conversation, at, ts, name, user: actor, author: message.user } as const;
 	if (!added) {
-		if (!before || !own.has(name)) return refuse('no_reaction');
+		if (!before || !own.has(name)) return reject('no_reaction');
 		return accept({}, { ...shared, added, current: withoutUser(before, actor) });
 	}
-	if (own.has(name)) return refuse('already_reacted');
+	if (own.has(name)) return reject('already_reacted');
 	if (own.size >= MAX_OF_USER)
-		return refuse('too_many_reactions', `a user can add at most ${MAX_OF_USER} emoji to a message`);
+		return reject('too_many_reactions', `a user can add at most ${MAX_OF_USER} emoji to a message`);
 	if (!before && reactions.size >= MAX_EMOJI)
-		return refuse('too_many_emoji', `a message can have at most ${MAX_EMOJI} different emoji`);
+		return reject('too_many_emoji', `a message can have at most ${MAX_EMOJI} different emoji`);
 	return accept({}, { ...shared, added, current: withUser(before, name, actor, at) });
 }

@@ -1,7 +1,7 @@
 import { type Conversation, isGeneral } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import { checkChannelName } from '../model/names.ts';
-import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+import { type ActionOf, accept, type Decision, reject, rejectOutsider, type Situation } from './decision.ts';
 import type { Effect } from './effects.ts';
 
 /** Name, topic, purpose and archiving of a conversation. */
@@ -16,33 +16,33 @@ function change({ head, actor, at }: Situation, what: ChangedField, fields: Part
 	return accept({ conversation }, { type: 'changed', conversation, at, what, actor, previous });
 }
 
-const refuseDirectOrOutsider = (situation: Situation): Decision | undefined =>
-	refuseOutsider(situation) ??
-	(isDirect(situation.conversation.kind) ? refuse('method_not_supported_for_channel_type') : undefined);
+const rejectDirectOrOutsider = (situation: Situation): Decision | undefined =>
+	rejectOutsider(situation) ??
+	(isDirect(situation.conversation.kind) ? reject('method_not_supported_for_channel_type') : undefined);
 
 export function decideArchive(situation: Situation): Decision {
-	const problem = refuseDirectOrOutsider(situation);
+	const problem = rejectDirectOrOutsider(situation);
 	if (problem) return problem;
-	if (isGeneral(situation.conversation)) return refuse('cant_archive_general');
-	if (situation.conversation.archived) return refuse('already_archived');
+	if (isGeneral(situation.conversation)) return reject('cant_archive_general');
+	if (situation.conversation.archived) return reject('already_archived');
 	return change(situation, 'archive', { archived: true });
 }
 
 export function decideUnarchive(situation: Situation): Decision {
-	const problem = refuseDirectOrOutsider(situation);
+	const problem = rejectDirectOrOutsider(situation);
 	if (problem) return problem;
-	if (!situation.conversation.archived) return refuse('not_archived');
+	if (!situation.conversation.archived) return reject('not_archived');
 	return change(situation, 'unarchive', { archived: false });
 }
 
 /** The gateway has reserved the name in the directory, so no other channel has it. */
 export function decideRename(situation: Situation, action: ActionOf<'rename'>): Decision {
 	const { conversation } = situation;
-	const problem = refuseDirectOrOutsider(situation);
+	const problem = rejectDirectOrOutsider(situation);
 	if (problem) return problem;
-	if (conversation.archived) return refuse('is_archived');
+	if (conversation.archived) return reject('is_archived');
 	const invalid = checkChannelName(action.name);
-	if (invalid) return refuse(invalid);
+	if (invalid) return reject(invalid);
 	if (action.name === conversation.name) return accept({ conversation, unchanged: true });
 	const previousNames = [...conversation.previousNames, conversation.name];
 	return change(situation, 'rename', { name: action.name, previousNames });
@@ -54,10 +54,10 @@ export function decideTopicOrPurpose(
 	value: string,
 ): Decision {
 	const { conversation, actor, at } = situation;
-	const problem = refuseDirectOrOutsider(situation);
+	const problem = rejectDirectOrOutsider(situation);
 	if (problem) return problem;
-	if (conversation.archived) return refuse('is_archived');
+	if (conversation.archived) return reject('is_archived');
 	if (value.length > MAX_TEXT_LENGTH)
-		return refuse('too_long', `${what}: at most ${MAX_TEXT_LENGTH} characters`);
+		return reject('too_long', `${what}: at most ${MAX_TEXT_LENGTH} characters`);
 	return change(situation, what, { [what]: { value, creator: actor, lastSet: Math.floor(at / 1e6) } });
 }

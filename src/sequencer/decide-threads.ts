@@ -1,17 +1,16 @@
-import type { Message } from '../model/message.ts';
-import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+import { type ActionOf, accept, type Decision, reject, rejectOutsider, type Situation } from './decision.ts';
 import type { Follow } from './state.ts';
-import { followOf } from './threads.ts';
+import { followOf, rootOf } from './threads.ts';
 
 /** Following and unfollowing a thread. */
 
 export function decideFollow(situation: Situation, action: ActionOf<'follow'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = refuseOutsider(situation);
+	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;
-	if (conversation.archived) return refuse('is_archived');
-	const root = followableRoot(situation, action.threadTs);
-	if (!root) return refuse('thread_not_found');
+	if (conversation.archived) return reject('is_archived');
+	const root = rootOf(situation.state, action.threadTs);
+	if (!root) return reject('thread_not_found');
 	const already = followOf(state, root, actor);
 	if (already) return accept({ unchanged: true, follow: already });
 	const newest = state.threads.get(root.ts)?.replies.at(-1)?.ts ?? root.ts;
@@ -26,27 +25,19 @@ export function decideFollow(situation: Situation, action: ActionOf<'follow'>): 
 /** Unfollowing a thread that the user does not follow, or that is gone, is no error. */
 export function decideUnfollow(situation: Situation, action: ActionOf<'unfollow'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = refuseOutsider(situation);
+	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;
-	const root = followableRoot(situation, action.threadTs);
+	const root = rootOf(situation.state, action.threadTs);
 	if (!root || !followOf(state, root, actor)) return accept({ unchanged: true });
 	return accept({}, { type: 'unfollowed', conversation, at, user: actor, threadTs: root.ts });
 }
 
 /** Needed because the author of a root follows it without a record until the first reply. */
 export function decideFollowStatus(situation: Situation, action: ActionOf<'follow_status'>): Decision {
-	const outsider = refuseOutsider(situation);
+	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;
-	const root = followableRoot(situation, action.threadTs);
-	if (!root) return refuse('thread_not_found');
+	const root = rootOf(situation.state, action.threadTs);
+	if (!root) return reject('thread_not_found');
 	const follow = followOf(situation.state, root, situation.actor);
 	return accept(follow ? { follow } : {});
-}
-
-/** The root of a thread that can be followed; a deleted root counts only while it has replies. */
-function followableRoot({ state }: Situation, threadTs: number): Message | undefined {
-	const root = state.messages.get(threadTs);
-	if (!root || root.threadTs !== null) return undefined;
-	const vanished = root.deleted && (state.threads.get(threadTs)?.replies.length ?? 0) === 0;
-	return vanished ? undefined : root;
 }

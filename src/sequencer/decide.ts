@@ -12,7 +12,7 @@ import { decidePin } from './decide-pins.ts';
 import { decideReact } from './decide-reactions.ts';
 import { decideArchive, decideRename, decideTopicOrPurpose, decideUnarchive } from './decide-settings.ts';
 import { decideFollow, decideFollowStatus, decideUnfollow } from './decide-threads.ts';
-import { type Decision, refuse, type Situation } from './decision.ts';
+import { type Decision, reject, type Situation } from './decision.ts';
 import { evolve } from './evolve.ts';
 import { type ConversationState, stampOf } from './state.ts';
 
@@ -27,7 +27,7 @@ export function decide(state: ConversationState, command: Command): Decision {
 	const { action } = command;
 	if (action.type === 'create') return decideCreate(state, command, action);
 	// A conversation of another workspace must look as if it did not exist.
-	if (!head || head.conversation.team !== command.team) return refuse('channel_not_found');
+	if (!head || head.conversation.team !== command.team) return reject('channel_not_found');
 	const situation: Situation = {
 		state,
 		head,

@@ -4,7 +4,7 @@ import type { Command, Outcome, Result } from './commands.ts';
 import type { Effect } from './effects.ts';
 import { type ConversationState, type Head, isMember } from './state.ts';
 
-/** The input of every rule of the sequencer, and the two ways to answer: accept and refuse. */
+/** The input of every rule of the sequencer, and the two ways to answer: accept and reject. */
 
 export interface Decision {
 	readonly outcome: Outcome;
@@ -22,7 +22,7 @@ export interface Situation {
 
 export type ActionOf<T extends Command['action']['type']> = Extract<Command['action'], { type: T }>;
 
-export const refuse = (error: ErrorCode, detail?: string): Decision => ({
+export const reject = (error: ErrorCode, detail?: string): Decision => ({
 	outcome: { ok: false, error, ...(detail === undefined ? {} : { detail }) },
 	effects: [],
 });
@@ -33,7 +33,7 @@ export const accept = (result: Result, ...effects: readonly Effect[]): Decision 
 });
 
 /** Non-members may learn that a public channel exists; every other conversation looks as if it did not exist. */
-export function refuseOutsider({ state, conversation, actor }: Situation): Decision | undefined {
+export function rejectOutsider({ state, conversation, actor }: Situation): Decision | undefined {
 	if (isMember(state, actor)) return undefined;
-	return refuse(conversation.kind === 'public' ? 'not_in_channel' : 'channel_not_found');
+	return reject(conversation.kind === 'public' ? 'not_in_channel' : 'channel_not_found');
 }

@@ -1,7 +1,6 @@
 /**
- * A cache in two generations: when the young one is full it becomes the old one, and the old one is dropped. Only entries
- * that the store has may be dropped, so each generation keeps the stamp up to which
- * everything must be durable first.
+ * A cache in two generations: when the young one is full, it becomes the old one, and the previous old one is dropped. Dropped entries
+ * are loaded from the store again, so a generation is dropped only once every change up to its newest stamp is durable.
  */
 
 const GENERATION_SIZE = 512;

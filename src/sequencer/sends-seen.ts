@@ -15,7 +15,7 @@ export class SendsSeen {
 	private old = new Set<number>();
 	private youngAfter: number;
 
-	/** Complete for sends after `after`, once the sends up to `until` are added. */
+	/** The filter covers sends after `after`. The caller adds those up to `until`, which the store has; later ones come with new messages. */
 	constructor(
 		private after: number,
 		until = after,

@@ -8,8 +8,8 @@ import type { SendsSeen } from './sends-seen.ts';
 
 /**
  * The state that the owner of a conversation decides on: the head, and the members, messages and threads that
- * commands have needed so far. needs.ts says what a command needs, and it is loaded first, so that deciding is a pure
- * function. Only evolve.ts changes a state.
+ * commands have needed so far. needs.ts lists the state that a command needs. The worker loads it before the decision, so that deciding is a pure
+ * function. Only evolve.ts applies changes to a state.
  */
 
 export interface Head {
@@ -83,7 +83,7 @@ export interface ConversationState {
 	pins: ReadonlyMap<number, Pin> | undefined;
 	/** A filter of all recent sends; undefined: not loaded. */
 	sendsSeen: SendsSeen | undefined;
-	/** How many sends are still looked up one by one before `sendsSeen` is loaded. */
+	/** Number of sends to look up one by one before `sendsSeen` is loaded: loading it costs more than a few lookups. */
 	sendLookups: number;
 }
 

@@ -17,7 +17,7 @@ export function followOf(state: ConversationState, root: Message, user: string):
 	return followFrom(root, user, state.members.get(user), record);
 }
 
-/** As `followOf`, but computed from rows. */
+/** As `followOf`, but computed from rows of the store. */
 export function followFrom(
 	root: Pick<Message, 'ts' | 'user'>,
 	user: string,
@@ -28,6 +28,16 @@ export function followFrom(
 	if (record) return record.active && record.since >= membership.joinedTs ? record : null;
 	if (root.user !== user || root.ts < membership.joinedTs) return null;
 	return { cursor: root.ts, active: true, since: root.ts };
+}
+
+export const hasReplies = (state: ConversationState, root: Message): boolean =>
+	(state.threads.get(root.ts)?.replies.length ?? 0) > 0;
+
+/** The root of a thread; undefined if the message is a reply, or is deleted and has no replies. */
+export function rootOf(state: ConversationState, threadTs: number): Message | undefined {
+	const root = state.messages.get(threadTs);
+	if (!root || root.threadTs !== null) return undefined;
+	return root.deleted && !hasReplies(state, root) ? undefined : root;
 }
 
 /** Follows that a reply creates: of the root's author (first reply), the reply's author, and the users it names. */

@@ -3,9 +3,9 @@ import type { MarkProblem, OnDurable, RowChange, ThreadChange } from '../engine/
 import type { Decided, Views } from '../engine/ports/views.ts';
 import {
 	applyMark,
-	firstOf,
-	isAboutAny,
 	type Mark,
+	namesAnyMessageOf,
+	oldestTsOf,
 	threadReadUpTo,
 	threadUnreadFrom,
 } from '../model/cursor.ts';
@@ -46,7 +46,7 @@ export class Marks {
 		return this.changeMembership(user, conversation, back, onDurable, (member) => {
 			const { timeline } = member.conversation;
 			const { cursor: ts, revision, ahead } = member.membership;
-			if (!isAboutAny(mark, timeline)) return 'no_such_message';
+			if (!namesAnyMessageOf(mark, timeline)) return 'no_such_message';
 			const before = { ts, revision, ahead };
 			const { cursor, ignored } = applyMark(before, mark, timeline, member.user.number);
 			return { change: { type: 'cursor', conversation, cursor }, moves: cursor !== before, ignored };
@@ -140,7 +140,7 @@ export class Marks {
  * matters, and counting starts at the new cursor.
  */
 function neededBy(mark: Mark, { cursor, revision }: MembershipView): number {
-	if (mark.type !== 'read') return Math.min(cursor, firstOf(mark) - 1);
+	if (mark.type !== 'read') return Math.min(cursor, oldestTsOf(mark) - 1);
 	const isOutdated = mark.revision !== undefined && mark.revision < revision;
 	return isOutdated ? cursor : Math.max(cursor, mark.ts);
 }

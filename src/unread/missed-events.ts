@@ -18,14 +18,14 @@ import { reactionEvent } from '../protocol/reaction-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
 /**
- * The events that a resuming client is sent: the same as live delivery, rebuilt from rows. They come in the order of their
- * stamps, except for marks: those carry current counts, so they follow the messages that they
- * count. Archiving comes last, because archived conversations stop counting.
+ * Rebuilds, from rows of the store, the events that a resuming client missed: the same events that live delivery sends. They are in the
+ * order of their stamps, with two exceptions. Marks carry current counts, so they follow the messages that they count. Archiving comes
+ * last, because archived conversations stop counting.
  */
 
-export interface Found {
+export interface MissedChanges {
 	readonly user: string;
-	/** Exclusive. The upper bound is the snapshot's settled stamp; there is none if no stamp is settled. */
+	/** Exclusive lower bound; `upperBoundOf` gives the upper one. */
 	readonly since: number;
 	readonly snapshot: UserSnapshot;
 	readonly own: OwnChanges;
@@ -53,7 +53,7 @@ const asShared = (events: readonly TimedEvent[]): MissedEvent[] =>
 	events.map((one) => ({ ...one, isOwn: false }));
 const inOrder = (events: readonly MissedEvent[]): MissedEvent[] => [...events].sort((a, b) => a.at - b.at);
 
-export function missedEvents(found: Found): MissedEvent[] {
+export function missedEvents(found: MissedChanges): MissedEvent[] {
 	// Events with the same stamp come in the order of live delivery: message, thread, followers.
 	const happened = [
 		...asOwn(ownMemberships(found)),
@@ -69,13 +69,13 @@ export function missedEvents(found: Found): MissedEvent[] {
 	return [...inOrder(happened), ...inOrder(asOwn(readPositions(found))), ...inOrder(asShared(archived))];
 }
 
-/** Later changes arrive live; without a settled stamp, everything is sent. */
-export const completeUpTo = ({ settled }: UserSnapshot): number => settled || Number.MAX_SAFE_INTEGER;
+/** Later changes arrive live. In a cluster there is no upper bound: everything found is sent. */
+export const upperBoundOf = ({ visibleUpTo }: UserSnapshot): number => visibleUpTo || Number.MAX_SAFE_INTEGER;
 
-const isMissed = ({ since, snapshot }: Found, at: number): boolean =>
-	at > since && at <= completeUpTo(snapshot);
+const isMissed = ({ since, snapshot }: MissedChanges, at: number): boolean =>
+	at > since && at <= upperBoundOf(snapshot);
 
-function ownMemberships(found: Found): TimedEvent[] {
+function ownMemberships(found: MissedChanges): TimedEvent[] {
 	const { user, own, snapshot, conversations, inside } = found;
 	const rows = new Map(snapshot.rows.map((row) => [row.conversation, row]));
 	const latest = latestBefore(inside);
@@ -101,7 +101,7 @@ function latestBefore({ posted }: InsideChanges): ReadonlyMap<string, number> {
 	return latest;
 }
 
-function messages({ inside, conversations, threads }: Found): TimedEvent[] {
+function messages({ inside, conversations, threads }: MissedChanges): TimedEvent[] {
 	const events: TimedEvent[] = [];
 	for (const { message, prevTs } of inside.posted) {
 		const conversation = conversations.get(message.conversation);
@@ -124,7 +124,7 @@ function messages({ inside, conversations, threads }: Found): TimedEvent[] {
 }
 
 /** One event per thread with its current summary, stamped with the newest change of its replies. */
-function threads({ inside, conversations, threads: summaries }: Found): TimedEvent[] {
+function threads({ inside, conversations, threads: summaries }: MissedChanges): TimedEvent[] {
 	const newest = new Map<string, number>();
 	const touch = (conversation: string, threadTs: number | null, at: number): void => {
 		if (threadTs === null) return;
@@ -141,7 +141,7 @@ function threads({ inside, conversations, threads: summaries }: Found): TimedEve
 	});
 }
 
-function files(found: Found): TimedEvent[] {
+function files(found: MissedChanges): TimedEvent[] {
 	const { inside, conversations } = found;
 	const isKnown = ({ conversation }: Message): boolean => conversations.has(conversation);
 	const posted = inside.posted.map(({ message }) => message).filter(isKnown);
@@ -152,19 +152,22 @@ function files(found: Found): TimedEvent[] {
 	];
 }
 
-function reactions({ inside, conversations }: Found): TimedEvent[] {
+function reactions({ inside, conversations }: MissedChanges): TimedEvent[] {
 	return inside.reactions
 		.filter(({ conversation }) => conversations.has(conversation))
 		.map((change) => ({ at: change.at, event: reactionEvent({ ...change, channel: change.conversation }) }));
 }
 
-function pins({ inside, conversations }: Found): TimedEvent[] {
+function pins({ inside, conversations }: MissedChanges): TimedEvent[] {
 	return inside.pins
 		.filter(({ conversation }) => conversations.has(conversation))
 		.map((change) => ({ at: change.at, event: pinEvent({ ...change, channel: change.conversation }) }));
 }
 
-function aspects({ inside, conversations }: Found, wanted: (what: Changed['what']) => boolean): TimedEvent[] {
+function aspects(
+	{ inside, conversations }: MissedChanges,
+	wanted: (what: Changed['what']) => boolean,
+): TimedEvent[] {
 	return inside.aspects.flatMap(({ conversation: id, aspect, at, actor }): TimedEvent[] => {
 		const conversation = conversations.get(id);
 		if (!conversation) return [];
@@ -173,7 +176,7 @@ function aspects({ inside, conversations }: Found, wanted: (what: Changed['what'
 	});
 }
 
-function follows(found: Found): TimedEvent[] {
+function follows(found: MissedChanges): TimedEvent[] {
 	const { own, snapshot } = found;
 	const rows = new Map(snapshot.threads.map((row) => [threadKey(row.conversation, row.threadTs), row]));
 	// Leaving a conversation ends its follows without an event of their own.
@@ -189,7 +192,7 @@ function follows(found: Found): TimedEvent[] {
 	});
 }
 
-function readPositions(found: Found): TimedEvent[] {
+function readPositions(found: MissedChanges): TimedEvent[] {
 	const { own, snapshot } = found;
 	const memberships = new Map(own.memberships.map((membership) => [membership.conversation, membership]));
 	const marks = snapshot.rows.flatMap((row): TimedEvent[] => {

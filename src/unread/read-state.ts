@@ -123,9 +123,9 @@ export class ReadState extends Marks {
 	}
 
 	/**
-	 * Unread messages of one conversation, or of all conversations and their threads, oldest first. For all conversations, one
-	 * with more than `COUNT_CAP` gives at least that many of the newest, and all that mention the user. With `only`, just the
-	 * messages in the badge; the cost then does not depend on how far behind the user is.
+	 * Unread messages of one conversation, or of all conversations and their threads, oldest first. For all conversations, the list has
+	 * at least the newest `COUNT_CAP` of each conversation, and all that mention the user. With `only`, it has just the messages in the
+	 * badge; the cost then does not depend on how far behind the user is.
 	 */
 	async unread(user: string, conversation?: string, only?: 'in badge'): Promise<readonly UnreadItem[]> {
 		if (conversation === undefined)
@@ -151,8 +151,8 @@ export class ReadState extends Marks {
 
 	/**
 	 * Conversations by latest activity, newest first, after `start`. Every conversation is on one page of a listing, unless its
-	 * newest message changes during paging. Engines evict unread-first listings after a while and at a restart: the answer is
-	 * `no_such_listing` then.
+	 * newest message changes during paging. Engines evict unread-first listings after a while and at a restart; a page of an evicted
+	 * listing is answered with `no_such_listing`.
 	 */
 	inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
 		return this.inboxes.page(user, query);

@@ -1,7 +1,7 @@
 import type { About, Bus } from '../engine/ports/bus.ts';
 import type { CountRow, MarkProblem, RowChange, ThreadRow } from '../engine/ports/read-state.ts';
 import type { Mark } from '../model/cursor.ts';
-import { type ErrorCode, Refusal } from '../model/errors.ts';
+import { type ErrorCode, Rejection } from '../model/errors.ts';
 import { markedEvent, preferenceEvent, threadMarkedEvent } from '../protocol/events.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { Preference } from './marks.ts';
@@ -17,7 +17,7 @@ export interface MarkAnswer {
 	readonly ignored: boolean;
 }
 
-const REFUSED_WITH: Readonly<Record<MarkProblem, ErrorCode>> = {
+const ERROR_OF: Readonly<Record<MarkProblem, ErrorCode>> = {
 	not_a_member: 'not_in_channel',
 	no_such_message: 'message_not_found',
 	not_following: 'not_subscribed',
@@ -42,7 +42,7 @@ export class Reads {
 	/** Marks all conversations and threads of the user. */
 	async markAllRead(user: string): Promise<void> {
 		const { rows } = await this.state.counts(user);
-		// Not only those with unread messages: a cursor also moves over messages that do not count.
+		// Also conversations without unread messages: their cursor moves past messages that do not count.
 		const behind = rows.filter(({ lastRead, latest }) => lastRead < latest);
 		await Promise.all([
 			...behind.map(({ conversation, latest }) =>
@@ -78,7 +78,7 @@ export class Reads {
 		const publish = (row: ThreadRow) =>
 			this.publish(user, threadMarkedEvent(row), row.position.user, { change: 'threads' });
 		const change = await this.state.markThread(user, conversation, threadTs, mark, publish);
-		if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
+		if (typeof change === 'string') throw new Rejection(ERROR_OF[change]);
 		await change.durable;
 		return change.row;
 	}
@@ -94,13 +94,13 @@ async function unlessGone(marking: Promise<unknown>): Promise<void> {
 	try {
 		await marking;
 	} catch (error) {
-		const gone = error instanceof Refusal && ['not_in_channel', 'not_subscribed'].includes(error.code);
+		const gone = error instanceof Rejection && ['not_in_channel', 'not_subscribed'].includes(error.code);
 		if (!gone) throw error;
 	}
 }
 
 async function answered(change: RowChange | MarkProblem): Promise<MarkAnswer> {
-	if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
+	if (typeof change === 'string') throw new Rejection(ERROR_OF[change]);
 	await change.durable;
 	return { row: change.row, ignored: change.ignored };
 }

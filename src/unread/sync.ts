@@ -4,16 +4,16 @@ import type { Directory, History, ThreadInfo } from '../engine/ports/store.ts';
 import { bytesOf, type Message } from '../model/message.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
-import { completeUpTo, missedEvents, threadKey } from './missed-events.ts';
+import { missedEvents, threadKey, upperBoundOf } from './missed-events.ts';
 import type { ReadState } from './read-state.ts';
 
 /**
  * Finds what a client missed since a position. On one machine the result is exact: it contains everything up to the stamp in the
- * answer and nothing later, so it and live delivery from there on have neither gap nor overlap. In a cluster no stamp is settled: the
+ * answer and nothing later, so the result and live delivery after that stamp have neither gap nor overlap. In a cluster the
  * result may also contain later changes, and `SentEvents` drops live events that it already contains.
  *
- * If a row changed again after that moment and no longer shows the earlier change, live delivery covers it:
- * the client must already be subscribed, or ask again from the stamp.
+ * A row that changed again after that stamp may no longer show the earlier change. Live delivery covers the later one, so the client
+ * must already be subscribed, or ask again from that stamp.
  */
 
 export interface SyncParts {
@@ -39,11 +39,11 @@ export interface Missed {
 	/** Live events with a later stamp are still to be sent. */
 	readonly completeUpTo: number;
 	/**
-	 * Conversations whose counts the client cannot derive from these events or, if it is pushed counts, from the events of the last
-	 * seconds before its position.
+	 * Conversations whose counts the client cannot derive from these events. For a client that receives pushed counts, also those whose
+	 * counts it cannot derive from the events of the last seconds before its position.
 	 */
 	readonly recount: readonly string[];
-	/** Whether followed threads changed; if the client is pushed counts, changes of the last seconds before its position count too. */
+	/** Whether followed threads changed; for a client that receives pushed counts, also in the last seconds before its position. */
 	readonly threads: boolean;
 }
 
@@ -72,7 +72,7 @@ export class Sync {
 		return this.parts.readState.sinceOf(position);
 	}
 
-	/** `pushed`: the client is pushed counts, so the answer lists the counts to send. */
+	/** `pushed`: the client receives pushed counts, so the answer lists the conversations whose counts to send. */
 	async missed(user: string, clientPosition: number, pushed = false): Promise<SyncResult> {
 		const { mostChanges } = this.parts;
 		const { own, snapshot, since } = await this.consistentSnapshot(user, clientPosition);
@@ -92,8 +92,8 @@ export class Sync {
 	/** Null: larger than `mostBytes`. */
 	private async collect(request: SyncRequest, mostBytes: number): Promise<Missed | null> {
 		const { user, since, own, snapshot, pushed, left } = request;
-		const { stamp, position, settled } = snapshot;
-		const inside = await this.insideOf(user, { since, upTo: completeUpTo(snapshot) }, snapshot, {
+		const { stamp, position, visibleUpTo } = snapshot;
+		const inside = await this.insideOf(user, { since, upTo: upperBoundOf(snapshot) }, snapshot, {
 			changes: left,
 			bytes: mostBytes,
 		});
@@ -115,7 +115,7 @@ export class Sync {
 				inside: missed.filter(({ isOwn }) => !isOwn).map(({ event }) => event),
 				stamp,
 				position,
-				completeUpTo: settled,
+				completeUpTo: visibleUpTo,
 				// Archived conversations have no counts.
 				recount: recount.filter((id) => conversations.get(id)?.archived === false),
 				threads: unpushed.threads || touchesThreads(ownAfter(own, since), inside),
@@ -165,7 +165,7 @@ export class Sync {
 			const from = since - PUSHED_WITHIN_MICROS;
 			if (snapshot.ownStamp <= from) return { own: NOTHING_OWN, snapshot, since };
 			const own = await changes.own(user, from);
-			const wanted = rowsOf(own, since, completeUpTo(snapshot));
+			const wanted = rowsOf(own, since, upperBoundOf(snapshot));
 			if (covers(rows, wanted) || sizeOf(own, since) > mostChanges) return { own, snapshot, since };
 			rows = rowsOf(own, since, Number.MAX_SAFE_INTEGER);
 		}
@@ -238,7 +238,7 @@ function sizeOf({ memberships, follows }: OwnChanges, since: number): number {
 	return marks.length + follows.filter(({ changedTs }) => changedTs > since).length;
 }
 
-/** Without the changes from just before. */
+/** Without changes up to `since`. */
 const ownAfter = ({ memberships, follows }: OwnChanges, since: number): OwnChanges => ({
 	memberships: memberships.filter(({ changedTs }) => changedTs > since),
 	follows: follows.filter((follow) => Math.max(follow.since, follow.changedTs) > since),

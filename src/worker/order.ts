@@ -3,16 +3,16 @@ import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
 
 /**
- * The order in which the effects of a partition are applied, persisted and delivered. Everything before that is the same on
- * every engine (`Partition`). There are two orders: `PersistFirst`, where only the store has a change, and `PersistBehind`, where
- * the log already has the command.
+ * The order in which the effects of a partition are applied, persisted and delivered. Loading and deciding are the same on every engine
+ * (partition.ts). `PersistFirst` is for an engine where a change is safe only once the store has it; `PersistBehind` is for an engine
+ * where the log already has the command.
  */
 export interface Order {
 	/** Splits a batch into groups and reserves their places in log order. Called once per batch, in log order. */
 	groups(batch: readonly LoggedCommand[], span: LogSpan): readonly CommandGroup[];
 	/** The command with its final stamp. */
 	stamped(command: Command): Command;
-	/** Runs `work`, which loads what a decision needs; once, or until it succeeds. */
+	/** Runs `work`, which loads the state that a decision needs: once, or again until it succeeds. */
 	load<T>(command: Command, work: () => Promise<T>): Promise<T>;
 	/**
 	 * Applies, persists and delivers the decisions of a group. Called without an await after the last command of the group was

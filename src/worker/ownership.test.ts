@@ -27,7 +27,7 @@ test('an owner whose record is refused is overtaken, and reports it once', async
 	await ownership.claim(0);
 	await ownership.storing(1);
 	await ownership.storing(2);
-	await ownership.settled();
+	await ownership.idle();
 	expect(overtaken()).toBe(1);
 });
 
@@ -35,7 +35,7 @@ test('an owner whose record is accepted is not overtaken', async () => {
 	const { ownership, overtaken } = owning({});
 	await ownership.claim(0);
 	await ownership.storing(1);
-	await ownership.settled();
+	await ownership.idle();
 	expect(overtaken()).toBe(0);
 });
 
@@ -68,7 +68,7 @@ test('a failed record is retried, even if nothing more is stored', async () => {
 	});
 	await ownership.claim(0);
 	await ownership.storing(7);
-	await ownership.settled();
+	await ownership.idle();
 	expect(recorded).toEqual([7]);
 });
 
@@ -77,6 +77,6 @@ test('releasing a partition does not wait for a record that fails', async () => 
 	await ownership.claim(0);
 	await ownership.storing(7);
 	ownership.end();
-	await ownership.settled();
+	await ownership.idle();
 	expect(true).toBe(true);
 });

@@ -26,7 +26,7 @@ export interface OwnershipParts {
 
 const RETRY_MS = 250;
 const RECORDED_WITHIN_MS = 250;
-/** Redis may not answer: the handover does not wait longer. */
+/** The handover waits no longer for a claim, because Redis may not answer. */
 const CLAIMED_WITHIN_MS = 1000;
 
 export class Ownership {
@@ -89,7 +89,7 @@ export class Ownership {
 	}
 
 	/** Resolves when progress is recorded, as far as possible, and no claim is in flight. */
-	async settled(): Promise<void> {
+	async idle(): Promise<void> {
 		const claimed = this.claiming?.catch(() => undefined);
 		await Promise.race([claimed, this.parts.sleep(CLAIMED_WITHIN_MS)]);
 		await this.recording;
@@ -111,7 +111,7 @@ export class Ownership {
 		);
 	}
 
-	/** Retries until it succeeds: without the record, the next owner would announce the last events as missed although they were not. */
+	/** Retries until it succeeds: without the record, the next owner would announce the last events as missed although they were published. */
 	private async tryToRecord(generation: number, offset: number, number: number): Promise<void> {
 		const { partition, record, sleep, report } = this.parts;
 		for (let attempt = 0; !this.isOvertaken && !this.isBehind; attempt += 1) {

@@ -19,20 +19,20 @@ export interface PartitionParts {
 	readonly conversations: Conversations;
 	readonly readState: Pick<ReadState, 'prepare'>;
 	readonly order: Order;
-	/** A lane that no batch waits for has failed: restart the partition. */
+	/** A group failed that no batch waits for: restart the partition. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
 	readonly report: (error: unknown, about: string) => void;
 }
 
 /** A group of commands in flight. */
-interface Lane {
+interface GroupInFlight {
 	readonly conversation: string;
 	readonly size: number;
 	readonly carriedOut: Promise<CarriedOut>;
 	/** Resolves when it is delivered (null) or failed; never rejects. */
 	ended: Promise<Failure | null>;
-	/** A batch waits for the lane and fails with it. */
+	/** A batch waits for the group and fails with it. */
 	isAwaited: boolean;
 }
 
@@ -48,29 +48,29 @@ const NOT_FAILED = Promise.resolve(null);
 export class Partition {
 	private lag = 0;
 	private waiting = 0;
-	private readonly lanes = new Set<Lane>();
-	/** The newest undelivered lane of each conversation. */
-	private readonly newest = new Map<string, Lane>();
+	private readonly inFlight = new Set<GroupInFlight>();
+	/** The newest undelivered group of each conversation. */
+	private readonly newest = new Map<string, GroupInFlight>();
 
 	constructor(private readonly parts: PartitionParts) {}
 
-	/** Starts all of the batch before it returns. Resolves when the next batch may be taken. */
+	/** Starts all groups of the batch before its first await. Resolves when the next batch may be taken. */
 	async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
 		const { order, nowMs } = this.parts;
 		this.lag = ageMs(batch, nowMs());
-		const first: Lane[] = [];
+		const first: GroupInFlight[] = [];
 		for (const group of order.groups(batch, span)) {
 			const before = this.newest.get(group.conversation);
-			const lane = this.begin(group, before);
+			const started = this.begin(group, before);
 			if (before) continue;
-			lane.isAwaited = true;
-			first.push(lane);
+			started.isAwaited = true;
+			first.push(started);
 		}
 		await order.readyForNext(() => Promise.all(first.map(delivered)));
-		for (const lane of first) lane.isAwaited = false;
+		for (const group of first) group.isAwaited = false;
 	}
 
-	/** A commit failed: drops all decisions since; states are loaded again from the store. */
+	/** Drops the states of all conversations, because a commit failed; they are loaded again from the store. */
 	reset(): void {
 		this.parts.conversations.clear();
 	}
@@ -87,57 +87,57 @@ export class Partition {
 	}
 
 	/** Resolves when no command is being decided or carried out. */
-	async settled(): Promise<void> {
-		await Promise.allSettled([...this.lanes].map(({ carriedOut }) => carriedOut));
+	async idle(): Promise<void> {
+		await Promise.allSettled([...this.inFlight].map(({ carriedOut }) => carriedOut));
 	}
 
-	/** Resolves when everything taken is delivered (true), or a part failed (false). */
+	/** Resolves when all groups are delivered (true), or one has failed (false). */
 	async finished(): Promise<boolean> {
-		const failures = await Promise.all([...this.lanes].map(({ ended }) => ended));
+		const failures = await Promise.all([...this.inFlight].map(({ ended }) => ended));
 		return failures.every((failure) => failure === null);
 	}
 
 	/** Resolves when fewer entries are waiting; null: there is room for a batch. */
 	room(): Promise<void> | null {
 		if (this.waiting <= MAX_WAITING) return null;
-		return Promise.race([...this.lanes].map(({ ended }) => ended)).then(() => undefined);
+		return Promise.race([...this.inFlight].map(({ ended }) => ended)).then(() => undefined);
 	}
 
-	private begin(group: CommandGroup, before: Lane | undefined): Lane {
+	private begin(group: CommandGroup, before: GroupInFlight | undefined): GroupInFlight {
 		const { conversation, entries } = group;
 		const carriedOut = this.run(group, before?.carriedOut);
-		const lane: Lane = {
+		const started: GroupInFlight = {
 			conversation,
 			size: entries.length,
 			carriedOut,
 			ended: NOT_FAILED,
 			isAwaited: false,
 		};
-		this.lanes.add(lane);
-		this.newest.set(conversation, lane);
-		this.waiting += lane.size;
-		lane.ended = this.follow(lane);
-		return lane;
+		this.inFlight.add(started);
+		this.newest.set(conversation, started);
+		this.waiting += started.size;
+		started.ended = this.follow(started);
+		return started;
 	}
 
-	private async follow(lane: Lane): Promise<Failure | null> {
+	private async follow(group: GroupInFlight): Promise<Failure | null> {
 		try {
-			const { delivered } = await lane.carriedOut;
+			const { delivered } = await group.carriedOut;
 			if (delivered) await delivered;
 		} catch (error) {
-			// It stays in `newest`, so that no later command of this conversation is decided.
-			this.remove(lane);
-			if (!lane.isAwaited) this.parts.onFailed(error);
+			// The failed group stays in `newest`, so that no later command of this conversation is decided.
+			this.remove(group);
+			if (!group.isAwaited) this.parts.onFailed(error);
 			return { error };
 		}
-		this.remove(lane);
-		if (this.newest.get(lane.conversation) === lane) this.newest.delete(lane.conversation);
+		this.remove(group);
+		if (this.newest.get(group.conversation) === group) this.newest.delete(group.conversation);
 		return null;
 	}
 
-	private remove(lane: Lane): void {
-		this.lanes.delete(lane);
-		this.waiting -= lane.size;
+	private remove(group: GroupInFlight): void {
+		this.inFlight.delete(group);
+		this.waiting -= group.size;
 	}
 
 	private async run(group: CommandGroup, before: Promise<unknown> | undefined): Promise<CarriedOut> {
@@ -169,7 +169,7 @@ export class Partition {
 		return this.parts.conversations.ready(command);
 	}
 
-	/** A command that throws here would throw on every replay: refuse it, so that it does not block the partition. */
+	/** A command that throws here would throw on every replay: reject it, so that it does not block the partition. */
 	private decide(state: ConversationState, command: Command): Decision {
 		try {
 			return sequence(state, command);
@@ -184,8 +184,8 @@ export class Partition {
 const ageMs = (batch: readonly LoggedCommand[], nowMs: number): number =>
 	Math.max(0, nowMs - (batch.at(-1)?.command.at ?? 0) / 1000);
 
-/** Rejects if the lane failed. */
-async function delivered({ ended }: Lane): Promise<void> {
+/** Rejects if the group failed. */
+async function delivered({ ended }: GroupInFlight): Promise<void> {
 	const failure = await ended;
 	if (failure) throw failure.error;
 }

@@ -116,7 +116,7 @@ export class PartitionedWorker {
 			ownership.fallBehind();
 			order.drain(true);
 		}
-		await this.settled();
+		await this.persisted();
 	}
 
 	/** The read state is complete. */
@@ -129,7 +129,7 @@ export class PartitionedWorker {
 		for (const owned of this.owned.values()) void this.catchUp(owned, this.resumes);
 	}
 
-	/** Final. Leaves to the next owner what it cannot finish and persist in time. */
+	/** Final. Commands that it cannot finish and persist in time are left to the next owner. */
 	async stop(withinMs: number): Promise<void> {
 		this.stopping = true;
 		for (const { order, ownership } of this.owned.values()) {
@@ -137,7 +137,7 @@ export class PartitionedWorker {
 			ownership.end();
 		}
 		this.halted?.resolve();
-		await Promise.race([this.settled(), this.parts.sleep(withinMs)]);
+		await Promise.race([this.persisted(), this.parts.sleep(withinMs)]);
 		for (const { order } of this.owned.values()) order.end();
 	}
 
@@ -171,7 +171,7 @@ export class PartitionedWorker {
 		const { partition, order } = owned;
 		await this.claimed(owned);
 		// No await between the last check of the obstacles and `partition.process`: a concurrent `halt` must see either
-		// no lane of the batch or all of them.
+		// no group of the batch or all of them.
 		for (;;) {
 			if (this.stopping || order.isLeaving) throw new Released();
 			const obstacle = this.pauses.get(span.partition) ?? this.obstacleOf(partition);
@@ -197,7 +197,7 @@ export class PartitionedWorker {
 		if (order.isLeaving) throw new Released();
 	}
 
-	/** Publishes what was stored while the read state was lost, then records that everything is published. */
+	/** Waits until the effects that were stored while the read state was lost are published, then records that. */
 	private async catchUp({ partition, ownership }: Owned, resumes: number): Promise<void> {
 		const isPublished = await partition.finished();
 		if (isPublished && this.resumes === resumes && !this.halted) ownership.caughtUp();
@@ -208,19 +208,51 @@ export class PartitionedWorker {
 		return this.halted?.promise ?? this.backlog.room() ?? partition.room();
 	}
 
-	private async settled(): Promise<void> {
+	/** Resolves when no command is being decided and the store has all effects. */
+	private async persisted(): Promise<void> {
 		const owned = [...this.owned.values()];
-		await Promise.all(owned.flatMap(({ partition, order }) => [partition.settled(), order.settled()]));
+		await Promise.all(owned.flatMap(({ partition, order }) => [partition.idle(), order.idle()]));
 		await Promise.all(owned.map(({ persistence }) => persistence.flushed()));
 	}
 
 	private own(name: string): Owned {
 		const known = this.owned.get(name);
 		if (known) return known;
-		const { ledger, cursorLedger, source, history, readState, bus, nowMs, sleep, report } = this.parts;
-		const ownership = new Ownership({
+		const { readState, nowMs, sleep, report } = this.parts;
+		const ownership = this.newOwnership(name);
+		const persistence = this.newPersistence(name, ownership);
+		const order = new PersistBehind({
+			persistence,
+			readState,
+			bus: ownership,
+			replies: this.replies,
+			readStateComplete: () => this.readStateComplete(),
+			sleep,
+			report,
+		});
+		const partition = new Partition({
+			conversations: this.newConversations(name, persistence),
+			readState,
+			order,
+			onFailed: async (error) => {
+				if (order.isLeaving || order.isEnded) return;
+				report(error, `deciding commands of ${name}`);
+				await sleep(RESTART_MS);
+				this.restart(name, persistence);
+			},
+			nowMs,
+			report,
+		});
+		const owned: Owned = { partition, order, persistence, ownership, stored: 0 };
+		this.owned.set(name, owned);
+		return owned;
+	}
+
+	private newOwnership(name: string): Ownership {
+		const { deliveries, bus, sleep, report } = this.parts;
+		return new Ownership({
 			partition: name,
-			record: this.parts.deliveries,
+			record: deliveries,
 			bus,
 			onOvertaken: () => {
 				report(new Overtaken(), `publishing events of ${name}`);
@@ -229,6 +261,10 @@ export class PartitionedWorker {
 			sleep,
 			report,
 		});
+	}
+
+	private newPersistence(name: string, ownership: Ownership): TrailingPersistence {
+		const { ledger, cursorLedger, readState, nowMs, sleep, report } = this.parts;
 		const persistence = new TrailingPersistence({
 			ledger,
 			cursorLedger,
@@ -244,43 +280,29 @@ export class PartitionedWorker {
 			onFailed: async (error) => {
 				report(error, `persisting effects of ${name}`);
 				await this.pause(name);
-				if (this.owned.get(name) === owned) this.consumption?.restart(name);
+				this.restart(name, persistence);
 			},
 		});
-		// After a pause of this process, the store may have messages of a new owner that this worker has not decided. After a failover of
-		// the store, it may lack messages that this worker has stored.
-		const conversations = new Conversations(source, history, nowMs, async () => {
+		return persistence;
+	}
+
+	/**
+	 * Loads are checked against the store's offset. After a pause of this process, the store may have messages of a new owner that this
+	 * worker has not decided. After a failover of the store, it may lack messages that this worker has stored.
+	 */
+	private newConversations(name: string, persistence: TrailingPersistence): Conversations {
+		const { ledger, source, history, nowMs } = this.parts;
+		return new Conversations(source, history, nowMs, async () => {
 			const { storedTo } = persistence;
 			const offset = await ledger.nextOffset(name);
 			if (persistence.isOvertakenAt(offset)) throw new Overtaken();
 			if (offset < storedTo) throw new RolledBack(storedTo, offset);
 		});
-		const { replies } = this;
-		const order = new PersistBehind({
-			persistence,
-			readState,
-			bus: ownership,
-			replies,
-			readStateComplete: () => this.readStateComplete(),
-			sleep,
-			report,
-		});
-		const partition = new Partition({
-			conversations,
-			readState,
-			order,
-			onFailed: async (error) => {
-				if (order.isLeaving || order.isEnded) return;
-				report(error, `deciding commands of ${name}`);
-				await sleep(RESTART_MS);
-				if (this.owned.get(name) === owned) this.consumption?.restart(name);
-			},
-			nowMs,
-			report,
-		});
-		const owned: Owned = { partition, order, persistence, ownership, stored: 0 };
-		this.owned.set(name, owned);
-		return owned;
+	}
+
+	/** Unless the partition was revoked or assigned again since the failure. */
+	private restart(name: string, failed: TrailingPersistence): void {
+		if (this.owned.get(name)?.persistence === failed) this.consumption?.restart(name);
 	}
 
 	/** Backs off: each restart decides and publishes the commands again, and PostgreSQL may reject them again. */
@@ -302,7 +324,7 @@ export class PartitionedWorker {
 				await owned?.partition.finished();
 				owned?.order.end();
 				await owned?.persistence.flushed();
-				await owned?.ownership.settled();
+				await owned?.ownership.idle();
 				this.owned.delete(name);
 			}),
 		);

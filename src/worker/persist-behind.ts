@@ -2,7 +2,7 @@ import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
 import { Released, TakenOver } from '../engine/ports/log.ts';
-import { Refusal } from '../model/errors.ts';
+import { Rejection } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
 import type { ReadState } from '../unread/read-state.ts';
@@ -23,8 +23,8 @@ import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
  *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. Groups that could
  *                not be applied are applied and delivered when the read state is complete. Until then, later groups
  *                of the same conversation are neither applied nor persisted
- *     leaving    another worker will own the partition: gives up whatever cannot be done at once. Final
- *     ended      decides nothing more
+ *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Final
+ *     ended      decides no more commands
  *
  * A partition that is draining continues to drain while it is leaving: the reloaded state would lack acknowledged changes.
  */
@@ -40,7 +40,7 @@ export interface PersistBehindParts {
 	readonly report: (error: unknown, about: string) => void;
 }
 
-/** Another worker has written to the partition: this one must decide nothing more. */
+/** Another worker has written to the partition: this worker must not decide any more of its commands. */
 export class Overtaken extends TakenOver {
 	constructor() {
 		super('another worker has written to the partition');
@@ -116,7 +116,7 @@ export class PersistBehind implements Order {
 	}
 
 	/** Resolves when no group is being applied late. */
-	async settled(): Promise<void> {
+	async idle(): Promise<void> {
 		await Promise.allSettled(this.inFlight);
 	}
 
@@ -223,7 +223,7 @@ export class PersistBehind implements Order {
 		return { delivered };
 	}
 
-	/** Applies a group that is already persisted. No replay will do that, so it is not left to the next owner. */
+	/** Applies a group that is already persisted. The next owner would not replay it, so it cannot be left to the next owner. */
 	private async deliverLater(
 		group: CommandGroup,
 		decisions: readonly Decision[],
@@ -275,8 +275,8 @@ export class PersistBehind implements Order {
 				return await work();
 			} catch (error) {
 				if (mayGiveUp() || error instanceof TakenOver) throw error;
-				// A refusal names the unavailable service, and the monitor of that service has logged it.
-				if (attempt === 0 && !(error instanceof Refusal)) this.parts.report(error, about);
+				// A `Rejection` means that a service is unavailable, which the monitor of that service has logged.
+				if (attempt === 0 && !(error instanceof Rejection)) this.parts.report(error, about);
 				await this.parts.sleep(RETRY_DELAYS_MS[attempt] ?? RETRY_DELAYS_MS[RETRY_DELAYS_MS.length - 1] ?? 0);
 			}
 		}

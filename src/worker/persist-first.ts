@@ -14,8 +14,8 @@ import type { Replies } from './replies.ts';
  * memory: a command that fails leaves no trace, so it is rejected and never retried.
  *
  * A command is stamped, decided, applied and passed to the ledger without an await, so stamps, state and commits have the same
- * order; therefore a group has one command. While a commit runs, the next commands are decided on the state that includes the
- * uncommitted ones, so a slow disk costs latency, not throughput.
+ * order; therefore a group has one command. While a commit runs, the next commands are decided on a state that includes the
+ * uncommitted changes, so a slow disk costs latency, not throughput.
  */
 
 export interface PersistFirstParts {
@@ -49,7 +49,7 @@ export class PersistFirst implements Order {
 		const { readState, ledger } = this.parts;
 		const { effects } = decision;
 		// The decision may depend on effects that are not durable yet: a repeated send is answered when the first one is durable.
-		if (effects.length === 0) return this.after(ledger.settled(), entry, decision);
+		if (effects.length === 0) return this.after(ledger.flushed(), entry, decision);
 		return readState.apply(effects, (moved) =>
 			this.after(ledger.commit([...effects, ...moved]), entry, decision),
 		);
@@ -60,7 +60,7 @@ export class PersistFirst implements Order {
 		return DELIVERED;
 	}
 
-	/** Immediately: commands that arrive during a commit form the next one. */
+	/** Resolves at once: commands that arrive during a commit are part of the next commit. */
 	async readyForNext(): Promise<void> {}
 
 	durable(): number {

@@ -1,9 +1,9 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { CommandEntry } from '../engine/ports/log.ts';
-import { Refusal } from '../model/errors.ts';
+import { Rejection } from '../model/errors.ts';
 import type { Outcome } from '../sequencer/commands.ts';
 
-/** The outcome of a command. */
+/** A log entry and its outcome. */
 export interface Replied {
 	readonly entry: CommandEntry;
 	readonly outcome: Outcome;
@@ -39,7 +39,7 @@ export class Replies {
 	}
 
 	fail(entry: CommandEntry, error: unknown): void {
-		if (error instanceof Refusal) {
+		if (error instanceof Rejection) {
 			const detail = error.detail === undefined ? {} : { detail: error.detail };
 			this.reply(entry, { ok: false, error: error.code, ...detail });
 			return;

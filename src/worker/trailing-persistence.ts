@@ -33,7 +33,7 @@ export interface PersistenceParts {
 	readonly onWritten: (stamps: ReadonlyMap<string, number>) => void;
 	/** Called before a transaction that writes everything below this offset; it waits for the promise. */
 	readonly onWriting?: (offset: number) => Promise<void>;
-	/** Persisting failed, so the decisions in memory are void: the partition has to be restarted. */
+	/** Persisting failed, so the decisions in memory are invalid: the partition has to be restarted. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
@@ -77,7 +77,7 @@ export class TrailingPersistence {
 
 	constructor(private readonly parts: PersistenceParts) {}
 
-	/** Whether the store is ahead of this owner: another worker owns the partition then. */
+	/** Whether the store is ahead of this owner, which means that another worker owns the partition. */
 	isOvertakenAt(offset: number): boolean {
 		return this.sentTo !== null && offset > this.sentTo;
 	}

@@ -21,7 +21,7 @@ export function bytesOf(effect: Effect): number {
 	}
 }
 
-/** Without rows for push, at most one per message. */
+/** Number of rows that the effect writes, not counting those for push (at most one per message). */
 export function rowsOf(effect: Effect): number {
 	switch (effect.type) {
 		case 'posted':

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Admin, Consumer } from '@platformatic/kafka';
 import type { KafkaLogs } from '../../src/engine/cluster/kafka/open.ts';
 import { partitionOf } from '../../src/engine/cluster/kafka/partitioning.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import { setStage } from '../support/chaos/stage.ts';
 import { kafkaPlace } from '../support/kafka.ts';
 import { entry, numbers, until } from '../support/log/entries.ts';
@@ -201,7 +201,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 			acked.push(request);
 			if (since) ackedSince.set(partition, (ackedSince.get(partition) ?? 0) + 1);
 		} catch (error) {
-			refused.set(request, error as Refusal);
+			refused.set(request, error as Rejection);
 		}
 	};
 	const writers = numbers(PARTITIONS * 3).map(async (writer) => {

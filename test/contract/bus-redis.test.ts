@@ -57,7 +57,7 @@ for (const layout of LAYOUTS) {
 				there.bus.subscribe(topic, (message) => {
 					if (message.type === 'event') received.set(topic, [...(received.get(topic) ?? []), message.frame]);
 				});
-			await there.bus.settled();
+			await there.bus.flushed();
 			const frames = Array.from({ length: 200 }, (_, index) => String(index));
 			for (const frame of frames) for (const topic of topics) here.bus.publish(topic, event(frame));
 			await until(() => topics.every((topic) => received.get(topic)?.length === frames.length));
@@ -121,7 +121,7 @@ for (const layout of LAYOUTS) {
 			const received: BusMessage[] = [];
 			bus.subscribe('gateway:one', (message) => received.push(message));
 			bus.publish('gateway:one', event('first'));
-			await bus.settled();
+			await bus.flushed();
 			bus.publish('gateway:one', event('second'));
 			await until(() => received.length === 2);
 			expect(received).toEqual([event('first'), event('second')]);
@@ -139,9 +139,9 @@ for (const layout of LAYOUTS) {
 			bus.publish('live:C01', event('x'));
 			await until(() => second.length === 1);
 			bus.unsubscribe('live:C01', toSecond);
-			await bus.settled();
+			await bus.flushed();
 			bus.publish('live:C01', event('y'));
-			await bus.settled();
+			await bus.flushed();
 			await Bun.sleep(50);
 			expect([first.length, second.length]).toEqual([0, 1]);
 		});

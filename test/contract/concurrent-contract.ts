@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { GatewayEngine } from '../../src/app/engine.ts';
 import type { RowChange, RowPosition, ThreadChange } from '../../src/engine/ports/read-state.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import type { Action } from '../../src/sequencer/commands.ts';
 import { compareAll, emptyTally } from '../support/oracle/compare.ts';
 import { byForeignMessages } from '../support/oracle/cursors.ts';

@@ -148,7 +148,7 @@ test('a slot moves to another node', async () => {
 	await fence.verifyEpochs(since);
 	// The slot names the node that it is on now.
 	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
-	await epoch.settle();
+	await epoch.recheck();
 	await epoch.tidy();
 	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
 	expect([after?.split(' ')[0], after === before]).toEqual(['1', false]);
@@ -182,7 +182,7 @@ test('a slot of a lost node moves to another node: its data there are not truste
 test('a node keeps none of the slots that markers are spread over', async () => {
 	for (const slot of SPREAD_SLOTS.filter((one) => isOnNode(tagIn(one)))) {
 		await moveSlot(url, slot);
-		await epoch.settle();
+		await epoch.recheck();
 		await epoch.tidy();
 	}
 	isOnNode = await whatIsAt(url);

@@ -25,7 +25,7 @@ const [ADA, GRACE] = ['U000ADA000', 'U000GRACE0'] as const;
 function evictingBeforeEveryCommit(engine: Engine, users: readonly string[]): Engine {
 	const { ledger, readState } = { ...engine.store, ...engine };
 	const commit = ledger.commit.bind(ledger);
-	const settled = ledger.settled.bind(ledger);
+	const flushed = ledger.flushed.bind(ledger);
 	let newest: Promise<void> = Promise.resolve();
 	ledger.commit = (facts) => {
 		const evicted = newest.then(nextTurn).then(() => {
@@ -35,7 +35,7 @@ function evictingBeforeEveryCommit(engine: Engine, users: readonly string[]): En
 		newest = evicted.then(nextTurn).then(() => commit(facts));
 		return newest;
 	};
-	ledger.settled = () => newest.then(settled);
+	ledger.flushed = () => newest.then(flushed);
 	return engine;
 }
 

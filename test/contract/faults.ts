@@ -30,7 +30,7 @@ const withLedger = (engine: Engine, changes: Partial<Ledger>): Engine => {
 	const { ledger } = engine.store;
 	const changed: Ledger = {
 		commit: (facts) => ledger.commit(facts),
-		settled: () => ledger.settled(),
+		flushed: () => ledger.flushed(),
 		durable: () => ledger.durable(),
 		...changes,
 	};

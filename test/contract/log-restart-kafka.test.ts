@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { MarkLedger } from '../../src/engine/cluster/mark-ledger.ts';
 import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { PartitionOwner } from '../../src/engine/ports/log.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import { KAFKA_VARIABLE, kafkaPlace } from '../support/kafka.ts';
 import { entry, fromTheBeginning, numbers, until } from '../support/log/entries.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
@@ -81,8 +81,8 @@ for (const how of ['finish', 'crash'] as const) {
 		const meanwhile = () => refused.filter(({ request }) => request >= first && request <= last);
 		await until(() => meanwhile().length === last + 1 - first, 'a refusal of each', 40_000);
 		for (const { error } of meanwhile()) {
-			expect(error).toBeInstanceOf(Refusal);
-			expect(['service_unavailable', 'outcome_unknown']).toContain((error as Refusal).code);
+			expect(error).toBeInstanceOf(Rejection);
+			expect(['service_unavailable', 'outcome_unknown']).toContain((error as Rejection).code);
 		}
 		await services.start('kafka');
 		const ackedBefore = acked.length;
@@ -101,7 +101,7 @@ for (const how of ['finish', 'crash'] as const) {
 		};
 		await until(isConsumed, 'everything acknowledged', 30_000);
 		// What was refused outright was never sent; of what was under way at the moment it may be there.
-		const unconfirmed = refused.filter(({ error }) => (error as Refusal).detail?.includes('may still'));
+		const unconfirmed = refused.filter(({ error }) => (error as Rejection).detail?.includes('may still'));
 		const there = refused.filter(({ request }) => consumed.has(request));
 		expect(there.every((each) => unconfirmed.includes(each))).toBe(true);
 		// Once each: a request that was sent again is known by its sequence.
@@ -123,7 +123,7 @@ for (const how of ['finish', 'crash'] as const) {
 	}, 300_000);
 }
 
-const refusal = (append: Promise<void>): Promise<Refusal> =>
+const refusal = (append: Promise<void>): Promise<Rejection> =>
 	append.then(
 		() => null as never,
 		(error) => error,
@@ -205,10 +205,10 @@ test('a broker hangs: marks and reads continue, and pending appends fail in time
 		const behindIt = refusal(gateway.commands.append(entry('C01', 2)));
 		// Each of these would wait for ever if it waited for the broker.
 		await commit(1);
-		await ledger.settled();
+		await ledger.flushed();
 		expect(troubles.length).toBe(1);
 		for (const at of numbers(200, 2)) void commit(at);
-		await ledger.settled();
+		await ledger.flushed();
 		expect(acknowledged).toEqual(numbers(202));
 		// None of them is acknowledged before the store has it.
 		expect(stored).toEqual(numbers(201, 1));

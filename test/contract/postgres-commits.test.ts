@@ -5,7 +5,7 @@ import { Pool } from '../../src/engine/cluster/postgres/pool.ts';
 import { Retry } from '../../src/engine/cluster/postgres/retry.ts';
 import { runTransaction } from '../../src/engine/cluster/postgres/transaction.ts';
 import { SchemaTooNew } from '../../src/engine/store/migrations.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import { type Cut, type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
 import { onPostgres, postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created, joined, left, message, posted } from '../support/store/facts.ts';
@@ -88,11 +88,11 @@ describe('what PostgreSQL refuses', () => {
 			onTrouble: (count) => troubles.push(count),
 		});
 		await ledger.commit([created(channel, ['U01']), say(1)]);
-		const doomed = [ledger.commit([say(2), say(1)]), ledger.settled()];
+		const doomed = [ledger.commit([say(2), say(1)]), ledger.flushed()];
 		await Promise.resolve();
 		doomed.push(ledger.commit([say(3)]));
 		for (const failure of await Promise.all(doomed.map(failureOf))) {
-			expect(failure).toBeInstanceOf(Refusal);
+			expect(failure).toBeInstanceOf(Rejection);
 			expect(failure).toMatchObject({ code: 'service_unavailable' });
 		}
 		expect(failures).toHaveLength(1);
@@ -249,6 +249,6 @@ describe('a connection that is cut during the commit', () => {
 		const lost = failureOf(store.ledger.commit([say(1)]));
 		await Bun.sleep(50);
 		await store.close();
-		expect(await lost).toBeInstanceOf(Refusal);
+		expect(await lost).toBeInstanceOf(Rejection);
 	});
 });

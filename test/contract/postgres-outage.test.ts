@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import { eventually } from '../support/eventually.ts';
 import { POSTGRES_VARIABLE, postgresPlace } from '../support/postgres.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
@@ -59,7 +59,7 @@ for (const how of ['finish', 'crash'] as const) {
 		await services.stop('postgres', how);
 		const duringOutage = acknowledged.length;
 		const read = await store.source.head('C01').catch((error) => error);
-		expect(read).toBeInstanceOf(Refusal);
+		expect(read).toBeInstanceOf(Rejection);
 		expect(read).toMatchObject({ code: 'service_unavailable' });
 		await Bun.sleep(OUTAGE_MS);
 		expect(acknowledged.length - duringOutage).toBeLessThanOrEqual(0);

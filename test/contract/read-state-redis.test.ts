@@ -640,7 +640,7 @@ for (const layout of LAYOUTS) {
 			const logged = Promise.withResolvers<void>();
 			const ledger: Ledger = {
 				commit: () => logged.promise,
-				settled: async () => undefined,
+				flushed: async () => undefined,
 				durable: () => 0,
 			};
 			const { process, epoch, commands, mark } = await begun();

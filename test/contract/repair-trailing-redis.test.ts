@@ -44,7 +44,7 @@ for (const layout of LAYOUTS) {
 				const held: Fact[] = [];
 				const ledger: Ledger = {
 					commit: async (facts) => void held.push(...facts),
-					settled: async () => undefined,
+					flushed: async () => undefined,
 					durable: () => 0,
 				};
 				const made = await open({ repairing, source, ledger });

@@ -12,7 +12,7 @@ import {
 } from '../../src/engine/embedded/sqlite/open.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import { SchemaTooNew } from '../../src/engine/store/migrations.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
 /** Specific to the SQLite store: its directory, its lock, and failing disks. */
@@ -148,20 +148,20 @@ describe('a full disk', () => {
 			ledger.commit([small(BEGIN + 2), large(BEGIN + 3)]),
 			ledger.commit([small(BEGIN + 4)]),
 			people.reserveName('T01', 'lost', 'C02', BEGIN),
-			ledger.settled(),
+			ledger.flushed(),
 		];
 		// Committed while the batch above is being written.
 		await new Promise((resolve) => queueMicrotask(() => resolve(null)));
-		doomed.push(ledger.commit([small(BEGIN + 5)]), ledger.settled());
+		doomed.push(ledger.commit([small(BEGIN + 5)]), ledger.flushed());
 		for (const failure of await Promise.all(doomed.map(failureOf))) {
-			expect(failure).toBeInstanceOf(Refusal);
+			expect(failure).toBeInstanceOf(Rejection);
 			expect(failure).toMatchObject({ code: 'service_unavailable' });
 			expect(String(failure)).toContain('full');
 		}
 		expect(failures).toHaveLength(1);
 		expect(ledger.durable()).toBe(durable);
 
-		await ledger.settled();
+		await ledger.flushed();
 		await ledger.commit([small(BEGIN + 6)]);
 		const kept = await history.messages(
 			'C01',

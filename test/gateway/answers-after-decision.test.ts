@@ -5,7 +5,7 @@ import { handle } from '../../src/gateway/http/server.ts';
 import { Limits } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import type { Action, Result } from '../../src/sequencer/commands.ts';
 import { conversation, message } from '../support/store/facts.ts';
 import { ADMIN_TOKEN, authenticator, HandClock, random, SmallDirectory, TEAM, userNamed } from './support.ts';
@@ -32,7 +32,7 @@ const untilDecided = (methods: Readonly<Record<string, (...args: never[]) => unk
 			typeof name === 'symbol'
 				? undefined
 				: async (...args: readonly unknown[]) => {
-						if (isDecided) throw new Refusal('service_unavailable', `${name} was asked after the decision`);
+						if (isDecided) throw new Rejection('service_unavailable', `${name} was asked after the decision`);
 						return target[name]?.(...(args as never[]));
 					},
 	});

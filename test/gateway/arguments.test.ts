@@ -8,7 +8,7 @@ import {
 	type Schema,
 } from '../../src/gateway/http/arguments.ts';
 import type { ErrorCode } from '../../src/model/errors.ts';
-import { detailOf, refusalOf } from './support.ts';
+import { detailOf, rejectionOf } from './support.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -30,13 +30,13 @@ describe('names', () => {
 
 	test('an administrator’s method rejects an unknown argument, and names it', async () => {
 		const work = () => check({ channel: type.channel }, { channel: 'C123', colour: 'red' });
-		expect(await refusalOf(work)).toBe('invalid_arg_name');
+		expect(await rejectionOf(work)).toBe('invalid_arg_name');
 		expect(await detailOf(work)).toStartWith('colour: ');
 	});
 
 	test('names of Object.prototype are not arguments', async () => {
 		for (const name of ['constructor', '__proto__', 'toString'])
-			expect(await refusalOf(() => check({}, Object.fromEntries([[name, '1']])))).toBe('invalid_arg_name');
+			expect(await rejectionOf(() => check({}, Object.fromEntries([[name, '1']])))).toBe('invalid_arg_name');
 	});
 
 	test('arguments that clients send with every call are accepted by every method', () => {
@@ -52,7 +52,7 @@ describe('names', () => {
 describe('presence', () => {
 	test('a missing, null or empty required argument is rejected and named', async () => {
 		for (const raw of [{}, { channel: null }, { channel: '' }]) {
-			expect(await refusalOf(() => parse({ channel: type.channel }, raw))).toBe('missing_argument');
+			expect(await rejectionOf(() => parse({ channel: type.channel }, raw))).toBe('missing_argument');
 			expect(await detailOf(() => parse({ channel: type.channel }, raw))).toStartWith('channel: ');
 		}
 	});
@@ -60,7 +60,7 @@ describe('presence', () => {
 	test('Slack’s own error code is used where there is one', async () => {
 		expect(await refusalOf(() => parse({ users: type.users('no_user') }, {}))).toBe('no_user');
 		const name = type.text({ missing: 'invalid_name_required', takesEmpty: false });
-		expect(await refusalOf(() => parse({ name }, { name: '' }))).toBe('invalid_name_required');
+		expect(await rejectionOf(() => parse({ name }, { name: '' }))).toBe('invalid_name_required');
 	});
 
 	test('optional arguments may be absent, and have defaults', () => {
@@ -106,7 +106,7 @@ describe('values', () => {
 	];
 	test.each(bad)('bad %s', async (_name, argument, code, values) => {
 		for (const value of values)
-			expect([value, await refusalOf(() => parseOne(argument, value))]).toEqual([value, code]);
+			expect([value, await rejectionOf(() => parseOne(argument, value))]).toEqual([value, code]);
 	});
 
 	const good: [string, Argument<unknown>, unknown, unknown][] = [
@@ -161,7 +161,7 @@ describe('blocks and attachments', () => {
 
 	test('anything but an array of objects is rejected', async () => {
 		for (const value of ['[', '{}', '[1]', '[[]]', '[null]', 5, {}, 'x'])
-			expect(await refusalOf(() => parseOne(blocks, value))).toBe('invalid_blocks_format');
+			expect(await rejectionOf(() => parseOne(blocks, value))).toBe('invalid_blocks_format');
 	});
 
 	test('too many blocks are rejected', async () => {
@@ -170,6 +170,6 @@ describe('blocks and attachments', () => {
 
 	test('deeply nested blocks are rejected before they are traversed', async () => {
 		const deep = `[{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}]`;
-		expect(await refusalOf(() => parseOne(blocks, deep))).toBe('invalid_blocks_format');
+		expect(await rejectionOf(() => parseOne(blocks, deep))).toBe('invalid_blocks_format');
 	});
 });

@@ -7,7 +7,7 @@ import {
 	authenticator,
 	HandClock,
 	random,
-	refusalOf,
+	rejectionOf,
 	SmallDirectory,
 	TEAM,
 	userNamed,
@@ -43,8 +43,8 @@ describe('who is asking', () => {
 
 	test('a missing or unknown token is rejected', async () => {
 		const { auth, token } = setUp();
-		expect(await refusalOf(() => auth.identify(null))).toBe('not_authed');
-		expect(await refusalOf(() => auth.identify(''))).toBe('not_authed');
+		expect(await rejectionOf(() => auth.identify(null))).toBe('not_authed');
+		expect(await rejectionOf(() => auth.identify(''))).toBe('not_authed');
 		const wrong = [
 			`${token}x`,
 			token.slice(0, -1),
@@ -54,19 +54,19 @@ describe('who is asking', () => {
 			'a.b.c',
 			'\0',
 		];
-		for (const one of wrong) expect(await refusalOf(() => auth.identify(one))).toBe('invalid_auth');
+		for (const one of wrong) expect(await rejectionOf(() => auth.identify(one))).toBe('invalid_auth');
 	});
 
 	test('a text that cannot be a token is not looked up', async () => {
 		const { auth, directory } = setUp();
-		await refusalOf(() => auth.identify('garbage'));
+		await rejectionOf(() => auth.identify('garbage'));
 		expect(directory.asked).toBe(0);
 	});
 
 	test('a deactivated user is rejected', async () => {
 		const { auth, directory, token, user } = setUp();
 		directory.add({ ...user, deleted: true });
-		expect(await refusalOf(() => auth.identify(token))).toBe('account_inactive');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('account_inactive');
 	});
 
 	test('a token created after its user was signed out works, whichever clock stamped it', async () => {
@@ -84,7 +84,7 @@ describe('who is asking', () => {
 	test('a token whose user is in another workspace is rejected', async () => {
 		const { auth, directory, token, user } = setUp();
 		directory.add({ ...user, team: 'T0000000002' });
-		expect(await refusalOf(() => auth.identify(token))).toBe('invalid_auth');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('invalid_auth');
 	});
 });
 
@@ -102,7 +102,7 @@ describe('what the gateway caches', () => {
 		const caller = await auth.identify(token);
 		directory.keep(token, user, clock.now());
 		auth.forget(caller.kind === 'user' ? caller.tokenHash : '');
-		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
 	test('a lookup that is under way during a revocation is not cached', async () => {
@@ -111,7 +111,7 @@ describe('what the gateway caches', () => {
 		directory.keep(token, user, clock.now());
 		auth.forget('any');
 		await underWay.catch(() => {});
-		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
 	test('while the store is unavailable, cached tokens work, unless their revocation was received', async () => {
@@ -121,14 +121,14 @@ describe('what the gateway caches', () => {
 		clock.pass(30 * 60_000);
 		auth.sweep();
 		expect(await auth.identify(token)).toEqual(caller);
-		expect(await refusalOf(() => auth.identify(newToken(false, random)))).toBe('service_unavailable');
+		expect(await rejectionOf(() => auth.identify(newToken(false, random)))).toBe('service_unavailable');
 		clock.pass(31 * 60_000);
-		expect(await refusalOf(() => auth.identify(token))).toBe('service_unavailable');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('service_unavailable');
 		directory.isAway = false;
 		await auth.identify(token);
 		directory.isAway = true;
 		auth.forget(caller.kind === 'user' ? caller.tokenHash : '');
-		expect(await refusalOf(() => auth.identify(token))).toBe('service_unavailable');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('service_unavailable');
 	});
 
 	test('a revocation by another process takes effect within a minute', async () => {
@@ -136,7 +136,7 @@ describe('what the gateway caches', () => {
 		await auth.identify(token);
 		directory.keep(token, user, clock.now());
 		clock.pass(60_000);
-		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
 	test('the cache is bounded', async () => {

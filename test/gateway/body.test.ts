@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { addForm, MAX_BODY_BYTES, readBody } from '../../src/gateway/http/body.ts';
-import { refusalOf } from './support.ts';
+import { rejectionOf } from './support.ts';
 
 const post = (
 	body: string | FormData | ReadableStream | null,
@@ -69,24 +69,24 @@ describe('what is rejected', () => {
 	test('broken JSON, and JSON that is not an object', async () => {
 		expect(await refusalOf(() => read(post('{"a":', 'application/json')))).toBe('invalid_json');
 		for (const body of ['[]', '5', 'null', '"x"'])
-			expect(await refusalOf(() => read(post(body, 'application/json')))).toBe('json_not_object');
+			expect(await rejectionOf(() => read(post(body, 'application/json')))).toBe('json_not_object');
 	});
 
 	test('broken forms', async () => {
-		expect(await refusalOf(() => read(post('a=%E2%82', FORM)))).toBe('invalid_form_data');
-		expect(await refusalOf(() => read(post('x', 'multipart/form-data; boundary=b')))).toBe(
+		expect(await rejectionOf(() => read(post('a=%E2%82', FORM)))).toBe('invalid_form_data');
+		expect(await rejectionOf(() => read(post('x', 'multipart/form-data; boundary=b')))).toBe(
 			'invalid_form_data',
 		);
 	});
 
 	test('other content types and charsets', async () => {
-		expect(await refusalOf(() => read(post('a=1', 'text/plain')))).toBe('invalid_post_type');
-		expect(await refusalOf(() => read(post('a=1', `${FORM}; charset=utf-16`)))).toBe('invalid_charset');
+		expect(await rejectionOf(() => read(post('a=1', 'text/plain')))).toBe('invalid_post_type');
+		expect(await rejectionOf(() => read(post('a=1', `${FORM}; charset=utf-16`)))).toBe('invalid_charset');
 	});
 
 	test('other verbs', async () => {
 		const put = new Request('http://localhost/api/x', { method: 'PUT', body: 'a=1' });
-		expect(await refusalOf(() => read(put))).toBe('invalid_post_type');
+		expect(await rejectionOf(() => read(put))).toBe('invalid_post_type');
 	});
 
 	test('a body that is too large, with or without a content length', async () => {
@@ -95,7 +95,7 @@ describe('what is rejected', () => {
 		const declared = post('a=1', FORM, { 'content-length': String(MAX_BODY_BYTES + 1) });
 		expect(await refusalOf(() => read(declared))).toBe('request_too_large');
 		const garbled = post('a=1', FORM, { 'content-length': 'many' });
-		expect(await refusalOf(() => read(garbled))).toBe('request_too_large');
+		expect(await rejectionOf(() => read(garbled))).toBe('request_too_large');
 	});
 
 	test('an endless body is cut off while it is read', async () => {
@@ -106,7 +106,7 @@ describe('what is rejected', () => {
 				controller.enqueue(new Uint8Array(64 * 1024));
 			},
 		});
-		expect(await refusalOf(() => read(post(endless, FORM)))).toBe('request_too_large');
+		expect(await rejectionOf(() => read(post(endless, FORM)))).toBe('request_too_large');
 		expect(sent).toBeLessThan(2 * MAX_BODY_BYTES);
 	});
 });

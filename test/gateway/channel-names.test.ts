@@ -9,7 +9,7 @@ import {
 } from '../../src/gateway/http/methods/conversations-create.ts';
 import { Requests } from '../../src/gateway/requests.ts';
 import type { Services } from '../../src/gateway/services.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import { type EnginePlace, embedded } from '../contract/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { random, TEAM, userNamed } from './support.ts';

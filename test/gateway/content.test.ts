@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { cutText, encodeExtra, MAX_TEXT } from '../../src/gateway/http/message-content.ts';
 import { socketUrl, webUrl } from '../../src/gateway/http/origin.ts';
-import { refusalOf } from './support.ts';
+import { rejectionOf } from './support.ts';
 
 describe('texts that are too long', () => {
 	test('are cut, never inside a character', () => {
@@ -27,7 +27,7 @@ describe('what a message carries besides its text', () => {
 
 	test('is limited in size', async () => {
 		const blocks = [{ type: 'section', text: 'é'.repeat(60_000) }];
-		expect(await refusalOf(() => encodeExtra({ blocks }))).toBe('msg_blocks_too_long');
+		expect(await rejectionOf(() => encodeExtra({ blocks }))).toBe('msg_blocks_too_long');
 	});
 });
 
@@ -49,6 +49,6 @@ describe('addresses in answers', () => {
 
 	test('are not built from an invalid Host header', async () => {
 		for (const host of ['evil.example/path?', '[', 'a b', ''])
-			expect(await refusalOf(() => webUrl(request({ host })))).toBe('invalid_arguments');
+			expect(await rejectionOf(() => webUrl(request({ host })))).toBe('invalid_arguments');
 	});
 });

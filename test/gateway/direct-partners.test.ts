@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import type { User } from '../../src/engine/ports/store.ts';
 import { DirectPartners } from '../../src/gateway/direct-partners.ts';
 import type { Conversation } from '../../src/model/conversation.ts';
-import { Refusal } from '../../src/model/errors.ts';
-import { HandClock, refusalOf, userNamed } from './support.ts';
+import { Rejection } from '../../src/model/errors.ts';
+import { HandClock, rejectionOf, userNamed } from './support.ts';
 
 /** Posts to a deactivated user are rejected. No other post waits for the store, or fails with it. */
 
@@ -35,7 +35,7 @@ test('an active partner is looked up now and then, and again after a deactivatio
 	isDeactivated = true;
 	partners.forgetUser('U2');
 	for (let post = 0; post < 2; post += 1)
-		expect(await refusalOf(() => partners.check('U1', 'D1'))).toBe('user_disabled');
+		expect(await rejectionOf(() => partners.check('U1', 'D1'))).toBe('user_disabled');
 	isDeactivated = false;
 	await partners.check('U1', 'D1');
 });
@@ -47,6 +47,6 @@ test('users outside the direct message learn nothing', async () => {
 test('a store that is down or does not answer delays nobody', async () => {
 	const hanging = Promise.withResolvers<readonly User[]>();
 	await stage(() => hanging.promise).partners.check('U1', 'D1');
-	await stage(() => Promise.reject(new Refusal('service_unavailable'))).partners.check('U1', 'D1');
+	await stage(() => Promise.reject(new Rejection('service_unavailable'))).partners.check('U1', 'D1');
 	hanging.resolve([]);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { failure } from '../../src/gateway/http/envelope.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 
 test('the caller gets the error; the log gets the cause, with paths and addresses', async () => {
 	const cause = new Error('disk I/O error at /var/lib/tidemark/tidemark.db');
-	const refusal = new Refusal('service_unavailable', 'could not be written', undefined, cause);
+	const refusal = new Rejection('service_unavailable', 'could not be written', undefined, cause);
 	expect(refusal.reason).toBe('could not be written: disk I/O error at /var/lib/tidemark/tidemark.db');
 	const answer = await failure(refusal).text();
 	expect(answer).toContain('[ERROR] could not be written"');

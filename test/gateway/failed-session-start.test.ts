@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening-gateway.ts';
 import { random, TEAM, userNamed } from './support.ts';
@@ -22,7 +22,7 @@ function scene() {
 		tickets,
 		memberships: async () => {
 			state.asked += 1;
-			if (state.isAway) throw new Refusal('service_unavailable', 'read state is being restored');
+			if (state.isAway) throw new Rejection('service_unavailable', 'read state is being restored');
 			return [];
 		},
 	});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { type JwtVerifier, jwtVerifier } from '../../src/gateway/auth/jwt.ts';
 import { hashToken, tokenKey } from '../../src/gateway/auth/tokens.ts';
-import { authenticator, HandClock, refusalOf, SmallDirectory, TEAM, userNamed } from './support.ts';
+import { authenticator, HandClock, rejectionOf, SmallDirectory, TEAM, userNamed } from './support.ts';
 
 const SECRET = 'a secret of the integrating product, long enough';
 const CLAIMS = { sub: 'U123', team: TEAM };
@@ -38,7 +38,7 @@ describe('a shared secret', () => {
 	test('an expired token has its own error', async () => {
 		const verifier = await mustVerify({ secret: SECRET });
 		const token = await sign({ ...CLAIMS, exp: seconds() - 1 });
-		expect(await refusalOf(() => verifier.verify(token))).toBe('token_expired');
+		expect(await rejectionOf(() => verifier.verify(token))).toBe('token_expired');
 	});
 
 	test('forged tokens are rejected', async () => {
@@ -58,7 +58,7 @@ describe('a shared secret', () => {
 			good.slice(0, -2),
 			'a.b.c',
 		];
-		for (const token of forged) expect(await refusalOf(() => verifier.verify(token))).toBe('invalid_auth');
+		for (const token of forged) expect(await rejectionOf(() => verifier.verify(token))).toBe('invalid_auth');
 	});
 
 	test('missing and malformed claims are rejected', async () => {
@@ -75,7 +75,7 @@ describe('a shared secret', () => {
 		];
 		for (const claims of wrong) {
 			const token = await sign(claims);
-			expect(await refusalOf(() => verifier.verify(token))).toBe('invalid_auth');
+			expect(await rejectionOf(() => verifier.verify(token))).toBe('invalid_auth');
 		}
 	});
 
@@ -89,7 +89,7 @@ describe('a shared secret', () => {
 		);
 		expect(same).toHaveLength(3);
 		for (const letter of same)
-			expect(await refusalOf(() => verifier.verify(token.slice(0, -1) + letter))).toBe('invalid_auth');
+			expect(await rejectionOf(() => verifier.verify(token.slice(0, -1) + letter))).toBe('invalid_auth');
 	});
 
 	test('audience and issuer are checked if they are configured', async () => {
@@ -101,7 +101,7 @@ describe('a shared secret', () => {
 		const { aud: _, ...nobodys } = right;
 		const { iss: __, ...unissued } = right;
 		for (const wrong of [{ ...right, aud: 'billing' }, { ...right, iss: 'https://other' }, nobodys, unissued])
-			expect(await refusalOf(async () => verifier.verify(await sign(wrong)))).toBe('invalid_auth');
+			expect(await rejectionOf(async () => verifier.verify(await sign(wrong)))).toBe('invalid_auth');
 	});
 
 	test('a short secret is rejected as a setting', async () => {
@@ -139,7 +139,7 @@ describe('a key set', () => {
 		const other = await generateKeyPair('ES256');
 		const confused = await sign({ ...CLAIMS, exp: seconds() + 60 }, await exportSPKI(keys.publicKey));
 		for (const token of [await signed(other.privateKey), await signed(keys.privateKey, 'two'), confused])
-			expect(await refusalOf(() => verifier.verify(token))).toBe('invalid_auth');
+			expect(await rejectionOf(() => verifier.verify(token))).toBe('invalid_auth');
 	});
 
 	test('keys are fetched from a URL', async () => {
@@ -153,7 +153,7 @@ describe('a key set', () => {
 		const server = Bun.serve({ port: 0, fetch: () => new Response('no', { status: 500 }) });
 		const verifier = await mustVerify({ jwks: `http://localhost:${server.port}/jwks.json` });
 		const token = await signed(keys.privateKey);
-		expect(await refusalOf(() => verifier.verify(token))).toBe('service_unavailable');
+		expect(await rejectionOf(() => verifier.verify(token))).toBe('service_unavailable');
 		await server.stop(true);
 	});
 });
@@ -173,13 +173,13 @@ describe('a JWT as a token', () => {
 		own.pass(29_000);
 		expect(await auth.identify(token)).toMatchObject({ kind: 'user' });
 		own.pass(2_000);
-		expect(await refusalOf(() => auth.identify(token))).toBe('token_expired');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('token_expired');
 	});
 
 	test('of an unknown user is rejected', async () => {
 		const { auth, directory, token } = await setUp();
 		directory.people.clear();
-		expect(await refusalOf(() => auth.identify(token))).toBe('invalid_auth');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('invalid_auth');
 	});
 
 	test('can be revoked', async () => {
@@ -188,7 +188,7 @@ describe('a JWT as a token', () => {
 		expect(await auth.holderOf(token)).toMatchObject({ user: 'U123', team: TEAM });
 		directory.keep(token, userNamed('U123'), 1);
 		auth.forget(tokenKey(token));
-		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
 	test('issued before its user was signed out is revoked; one issued later is not', async () => {
@@ -196,7 +196,7 @@ describe('a JWT as a token', () => {
 		const second = Math.floor(own.now() / 1000);
 		const issued = (iat: number) => sign({ ...CLAIMS, iat, exp: second + 30 });
 		directory.add(userNamed('U123', { signedOutTs: own.now() * 1000 }));
-		expect(await refusalOf(async () => auth.identify(await issued(second - 1)))).toBe('token_revoked');
+		expect(await rejectionOf(async () => auth.identify(await issued(second - 1)))).toBe('token_revoked');
 		const held = { user: 'U123', tokenHash: 'not stored', issuedAt: (second - 1) * 1000 };
 		expect(await auth.holds(held)).toBeFalse();
 		expect(await auth.identify(await issued(second + 1))).toMatchObject({ kind: 'user' });
@@ -224,7 +224,7 @@ describe('a JWT as a token', () => {
 		await auth.identify(other as string);
 		directory.keep(one as string, userNamed('U123'), 1);
 		auth.forget(tokenKey(one as string));
-		expect(await refusalOf(() => auth.identify(other as string))).toBe('token_revoked');
+		expect(await rejectionOf(() => auth.identify(other as string))).toBe('token_revoked');
 		await rm(folder, { recursive: true });
 	});
 
@@ -232,11 +232,11 @@ describe('a JWT as a token', () => {
 		const { auth, directory, token } = await setUp();
 		const hash = hashToken(token);
 		directory.kept.set(hash, { hash, user: 'U123', team: TEAM, createdTs: 1, revokedTs: 1, expiresTs: null });
-		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+		expect(await rejectionOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
 	test('is rejected if JWTs are not configured', async () => {
 		const { directory, clock: own, token } = await setUp();
-		expect(await refusalOf(() => authenticator(directory, own).identify(token))).toBe('invalid_auth');
+		expect(await rejectionOf(() => authenticator(directory, own).identify(token))).toBe('invalid_auth');
 	});
 });

@@ -1,7 +1,7 @@
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
-import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
+import { MemoryPresence } from '../../src/engine/embedded/memory-presence.ts';
 import type { Bus } from '../../src/engine/ports/bus.ts';
-import type { Sessions } from '../../src/engine/ports/sessions.ts';
+import type { PresenceStore } from '../../src/engine/ports/presence.ts';
 import type { Tickets } from '../../src/engine/ports/tickets.ts';
 import { AnonymousLimits } from '../../src/gateway/anonymous-limits.ts';
 import type { AppSockets } from '../../src/gateway/apps/app-sockets.ts';
@@ -45,7 +45,7 @@ export function listeningGateway({
 	gateway = 'g1',
 	tickets,
 	bus = new MemoryBus(),
-	sessions = new MemorySessions(),
+	sessions = new MemoryPresence(),
 	memberships = async () => [],
 	missed = async () => NOTHING,
 	newestChange = async () => null,

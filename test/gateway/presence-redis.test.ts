@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import { RedisSessions } from '../../src/engine/cluster/redis/sessions.ts';
+import { RedisPresence } from '../../src/engine/cluster/redis/presence.ts';
 import { Connection } from '../../src/gateway/socket/connection.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
@@ -26,7 +26,7 @@ for (const layout of LAYOUTS) {
 					active.set(user, isActive);
 				},
 			} as unknown as ReadState;
-			const sessions: RedisSessions = new RedisSessions(commands, keys, name, {
+			const sessions: RedisPresence = new RedisPresence(commands, keys, name, {
 				onChanged: (user) => presence.review(user),
 				onError,
 			});

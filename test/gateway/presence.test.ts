@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
-import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
+import { MemoryPresence } from '../../src/engine/embedded/memory-presence.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 
 /** Two gateways that update one user at once leave the read state with the right presence. */
 
 function scene() {
-	const sessions = new MemorySessions();
+	const sessions = new MemoryPresence();
 	const bus = new MemoryBus();
 	const published: string[] = [];
 	bus.subscribe('presence:U1', (message) => {

@@ -9,7 +9,7 @@ import { received } from '../../src/gateway/http/received.ts';
 import { DEFAULT_RATES, Limits } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
-import { authenticator, HandClock, random, refusalOf, SmallDirectory, TEAM, userNamed } from './support.ts';
+import { authenticator, HandClock, random, rejectionOf, SmallDirectory, TEAM, userNamed } from './support.ts';
 
 /** Which user or address a rejected request, and the memory of its body, counts for: several users behind one address. */
 
@@ -53,7 +53,7 @@ async function send(token: string, text = 'x') {
 }
 
 const lockOut = async () => {
-	for (let index = 0; index < BURST; index += 1) await refusalOf(() => send(`xoxp-nobody-${index}`));
+	for (let index = 0; index < BURST; index += 1) await rejectionOf(() => send(`xoxp-nobody-${index}`));
 };
 
 test('a recently known user is served behind a locked-out address; an unknown one is not', async () => {
@@ -65,7 +65,7 @@ test('a recently known user is served behind a locked-out address; an unknown on
 	// A user who was known only long ago is unknown.
 	clock.pass(61 * 60_000);
 	await lockOut();
-	expect(await refusalOf(() => send(TOKEN))).toBe('ratelimited');
+	expect(await rejectionOf(() => send(TOKEN))).toBe('ratelimited');
 });
 
 test('the body of a recently known user counts for the user, not for the address', async () => {
@@ -73,7 +73,7 @@ test('the body of a recently known user counts for the user, not for the address
 	clock.pass(61_000);
 	services.bodies.hold(ADDRESS, SHARE, 60_000, () => undefined);
 	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
-	expect(await refusalOf(() => send(newToken(false, random)))).toBe('ratelimited');
+	expect(await rejectionOf(() => send(newToken(false, random)))).toBe('ratelimited');
 });
 
 test('expired JWTs do not lock out their address; forged ones do', async () => {
@@ -83,12 +83,12 @@ test('expired JWTs do not lock out their address; forged ones do', async () => {
 			.sign(new TextEncoder().encode(secret));
 	const expired = await sign(SECRET, -10);
 	for (let index = 0; index < 2 * BURST; index += 1)
-		expect(await refusalOf(() => send(expired))).toBe('token_expired');
+		expect(await rejectionOf(() => send(expired))).toBe('token_expired');
 	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
 	const forged = await sign(`${SECRET}, another one`, -10);
 	for (let index = 0; index < BURST; index += 1)
-		expect(await refusalOf(() => send(forged))).toBe('invalid_auth');
-	expect(await refusalOf(() => send(forged))).toBe('ratelimited');
+		expect(await rejectionOf(() => send(forged))).toBe('invalid_auth');
+	expect(await rejectionOf(() => send(forged))).toBe('ratelimited');
 });
 
 test('a body waits while its token is looked up, and its own time starts afterwards', async () => {

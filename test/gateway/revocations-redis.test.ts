@@ -5,7 +5,7 @@ import type { Authenticator } from '../../src/gateway/auth/authenticator.ts';
 import { publishRevocation, subscribeToRevocations } from '../../src/gateway/auth/revocations.ts';
 import { hashToken, newToken } from '../../src/gateway/auth/tokens.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
-import { authenticator, HandClock, random, refusalOf, SmallDirectory, userNamed } from './support.ts';
+import { authenticator, HandClock, random, rejectionOf, SmallDirectory, userNamed } from './support.ts';
 
 /** A token that is revoked at one gateway is cached at none. */
 
@@ -54,7 +54,7 @@ for (const layout of LAYOUTS) {
 			publishRevocation(here.bus, hashToken(revoked), user.id);
 			for (let tries = 0; tries < 500 && (await isAdmitted(there.auth, revoked)); tries += 1)
 				await Bun.sleep(10);
-			expect(await refusalOf(() => there.auth.identify(revoked))).toBe('token_revoked');
+			expect(await rejectionOf(() => there.auth.identify(revoked))).toBe('token_revoked');
 			const { asked } = directory;
 			await there.auth.identify(other);
 			expect(directory.asked).toBe(asked);

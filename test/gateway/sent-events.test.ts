@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { SentEvents } from '../../src/gateway/socket/sent-events.ts';
-import { type Conversation, NO_REMARK } from '../../src/model/conversation.ts';
+import { type Conversation, NO_CHANNEL_TEXT } from '../../src/model/conversation.ts';
 import type { Message } from '../../src/model/message.ts';
 import {
 	type Changed,
@@ -27,8 +27,8 @@ const channel: Conversation = {
 	creator: 'U1',
 	createdTs: 1,
 	archived: false,
-	topic: NO_REMARK,
-	purpose: NO_REMARK,
+	topic: NO_CHANNEL_TEXT,
+	purpose: NO_CHANNEL_TEXT,
 	previousNames: [],
 	memberCount: 2,
 	people: [],

@@ -7,7 +7,7 @@ import { handle } from '../../src/gateway/http/server.ts';
 import { Limits, type Rates } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import { ADMIN_TOKEN, authenticator, HandClock, random, SmallDirectory, TEAM, userNamed } from './support.ts';
 
 /** The sequence that every call goes through, with only the services that it needs itself. */
@@ -33,7 +33,7 @@ beforeEach(() => {
 	logged = [];
 	observed = [];
 	submit = async () => {
-		throw new Refusal('is_archived');
+		throw new Rejection('is_archived');
 	};
 	const page = () => new Response('page');
 	services = {
@@ -114,7 +114,7 @@ describe('the envelope', () => {
 
 	test('of an unavailable service: 503', async () => {
 		submit = async () => {
-			throw new Refusal('service_unavailable');
+			throw new Rejection('service_unavailable');
 		};
 		const { response, body } = await call('chat.postMessage', { channel: CHANNEL, text: 'x' });
 		expect(response.status).toBe(503);

@@ -2,7 +2,7 @@ import type { Token, User } from '../../src/engine/ports/store.ts';
 import { Authenticator, type AuthenticatorOptions } from '../../src/gateway/auth/authenticator.ts';
 import { tokenKey } from '../../src/gateway/auth/tokens.ts';
 import type { ErrorCode } from '../../src/model/errors.ts';
-import { Refusal } from '../../src/model/errors.ts';
+import { Rejection } from '../../src/model/errors.ts';
 import type { RandomBytes } from '../../src/model/ids.ts';
 
 /** What the gateway's tests share: a clock that tests move, known users, and a directory of them. */
@@ -56,7 +56,7 @@ export class SmallDirectory {
 
 	private ask(): void {
 		this.asked += 1;
-		if (this.isAway) throw new Refusal('service_unavailable');
+		if (this.isAway) throw new Rejection('service_unavailable');
 	}
 
 	async token(hash: string): Promise<Token | null> {
@@ -86,11 +86,11 @@ export async function detailOf(work: () => unknown): Promise<string | undefined>
 	return (await caught(work)).detail;
 }
 
-async function caught(work: () => unknown): Promise<Refusal> {
+async function caught(work: () => unknown): Promise<Rejection> {
 	try {
 		await work();
 	} catch (error) {
-		if (error instanceof Refusal) return error;
+		if (error instanceof Rejection) return error;
 		throw error;
 	}
 	throw new Error('was not refused');

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import type { Admission } from '../../src/engine/ports/tickets.ts';
-import { HandClock, random, refusalOf, TEAM, userNamed } from './support.ts';
+import { HandClock, random, rejectionOf, TEAM, userNamed } from './support.ts';
 
 const ADMISSION: Admission = {
 	user: userNamed('U1'),
@@ -42,7 +42,7 @@ test('the number of tickets is limited; expired ones make room', async () => {
 	const tickets = new MemoryTickets(clock.now, random, 2);
 	await tickets.issue(ADMISSION);
 	await tickets.issue(ADMISSION);
-	expect(await refusalOf(() => tickets.issue(ADMISSION))).toBe('service_unavailable');
+	expect(await rejectionOf(() => tickets.issue(ADMISSION))).toBe('service_unavailable');
 	clock.pass(30_000);
 	expect(await tickets.issue(ADMISSION)).toBeString();
 });

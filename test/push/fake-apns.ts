@@ -82,7 +82,7 @@ export class FakeApns {
 		const { cutEvery } = this.options.faults;
 		if (headers['apns-topic'] === 'org.example.reset')
 			return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-		const refused = (await this.refusalOf(headers)) ?? this.record(headers, body);
+		const refused = (await this.rejectionOf(headers)) ?? this.record(headers, body);
 		if (cutEvery > 0 && number % cutEvery === 0) {
 			stream.session?.destroy();
 			return;
@@ -98,7 +98,7 @@ export class FakeApns {
 		stream.end(JSON.stringify({ reason }));
 	}
 
-	private async refusalOf(headers: IncomingHttpHeaders): Promise<Refused | null> {
+	private async rejectionOf(headers: IncomingHttpHeaders): Promise<Refused | null> {
 		const { faults, topic } = this.options;
 		if (faults.revoked) return { status: 403, reason: 'InvalidProviderToken' };
 		const wrong = await this.check(/^bearer (.+)$/.exec(String(headers.authorization))?.[1] ?? '');

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
-import type { DueSend } from '../../src/engine/ports/push.ts';
+import type { DueNotification } from '../../src/engine/ports/push.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import type { Conversation } from '../../src/model/conversation.ts';
 import { BACKLOG, FanOut, MEMBERS_PER_PAGE } from '../../src/push/fan-out.ts';
@@ -20,7 +20,7 @@ interface Scene {
 	readonly store: Store;
 	readonly fanOut: FanOut;
 	readonly post: (conversation: Conversation, ts: number) => Promise<void>;
-	readonly sendsOf: (conversation: Conversation) => Promise<readonly DueSend[]>;
+	readonly notificationsOf: (conversation: Conversation) => Promise<readonly DueNotification[]>;
 }
 
 const direct = { ...conversation('D01'), kind: 'im' as const, name: '', memberCount: 2 };
@@ -79,12 +79,17 @@ async function withLarge(
 					message(id, ts, { user: name(0), channelWide: id === large.id }),
 				),
 			]);
-		const sendsOf = async ({ id }: Conversation) => {
+		const notificationsOf = async ({ id }: Conversation) => {
 			const now = Date.now();
-			const taken = await store.push.outbox.takeSends({ id: newLease(), now, until: now, limit: 100_000 });
+			const taken = await store.push.outbox.takeNotifications({
+				id: newLease(),
+				now,
+				until: now,
+				limit: 100_000,
+			});
 			return taken.filter((send) => send.conversation === id);
 		};
-		await work({ store, fanOut, post, sendsOf }, large);
+		await work({ store, fanOut, post, notificationsOf }, large);
 	} finally {
 		await store.close();
 		await rm(directory, { recursive: true });
@@ -104,7 +109,7 @@ test.each([
 		// The direct message is done, and at most one page of the large channel.
 		expect(first.pending).toBeGreaterThan(1);
 		expect(first.pending).toBeLessThanOrEqual(MEMBERS_PER_PAGE + 1);
-		expect(await sendsOf(direct)).toHaveLength(1);
+		expect(await notificationsOf(direct)).toHaveLength(1);
 		let rounds = 1;
 		while ((await fanOut.round()) > 0) rounds += 1;
 		expect(rounds).toBeGreaterThanOrEqual(DEVICES / MEMBERS_PER_PAGE);
@@ -116,7 +121,7 @@ test.each([
 test('while many notifications wait, a large channel waits, and a direct message does not wait behind it', () =>
 	withLarge(
 		{ members: BACKLOG * 2, devices: BACKLOG * 2 },
-		async ({ store, fanOut, post, sendsOf }, large) => {
+		async ({ store, fanOut, post, notificationsOf }, large) => {
 			await post(large, BEGIN + 1);
 			while ((await fanOut.round()) > 0);
 			const { pending } = await store.push.outbox.sizes();
@@ -144,7 +149,7 @@ test('a user who gets very many posts delays nobody: others are in the next batc
 			expect(rounds).toBeLessThan(50);
 			await fanOut.round();
 		}
-		const batch = await outbox.takeSends({ id: 'batch', now, until: now + 60_000, limit: BURST * 2 });
+		const batch = await outbox.takeNotifications({ id: 'batch', now, until: now + 60_000, limit: BURST * 2 });
 		const others = batch.filter(({ user }) => user !== name(2));
 		expect(others.map(({ user, conversation }) => [user, conversation])).toEqual([[name(1), large.id]]);
 		expect(batch.length - others.length).toBe(BURST);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { Fact } from '../../src/engine/ports/facts.ts';
-import type { Lease, NewSend, PushOutbox } from '../../src/engine/ports/push.ts';
+import type { Lease, NewNotification, PushOutbox } from '../../src/engine/ports/push.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import {
 	BEGIN,
@@ -78,8 +78,8 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 		};
 
 		const entry = { ...key, because: 'posted' as const, round: 0, after: '' };
-		const advance = (next: string | null, ...sends: NewSend[]) =>
-			outbox.advance(entry, { sends, recheck: [], next, now: NOW });
+		const advance = (next: string | null, ...notifications: NewNotification[]) =>
+			outbox.advance(entry, { notifications, recheck: [], next, now: NOW });
 
 		test('a post is one row, which one worker takes, and is due again when the lease ends', async () => {
 			await post();
@@ -103,10 +103,10 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			await advance(null, send('U02'), send('U03'));
 			const again = { ...entry, round: 1 };
 			expect(await outbox.takeMessages(lease(), true)).toEqual([again]);
-			await outbox.settle(send('U02'), { type: 'dead', attempts: 1, error: 'BadTopic' });
+			await outbox.recordResult(send('U02'), { type: 'dead', attempts: 1, error: 'BadTopic' });
 			const devices = ['U02', 'U03', 'U04'].map((user) => device(user).id);
 			expect([...(await outbox.shownOn(key, devices))]).toEqual([device('U03').id]);
-			await outbox.advance(again, { sends: [], recheck: ['U03'], next: null, now: NOW });
+			await outbox.advance(again, { notifications: [], recheck: ['U03'], next: null, now: NOW });
 			expect(await outbox.takeMessages(lease(NOW + 61_000), true)).toEqual([]);
 			expect((await outbox.takeReads(lease())).map(({ user }) => user)).toEqual(['U03']);
 		});
@@ -124,12 +124,12 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			await store.ledger.commit([cursor('U02', channel.id, TS, TS + 1)]);
 			const [read] = await outbox.takeReads(lease());
 			if (!read) throw new Error('nobody has read anything');
-			for (const user of ['U02', 'U03']) await outbox.settle(send(user), { type: 'sent', badge: 1 });
-			await outbox.withdrawn(read, { sends: [], badge: null, nextAt: NOW });
+			for (const user of ['U02', 'U03']) await outbox.recordResult(send(user), { type: 'sent', badge: 1 });
+			await outbox.withdrawn(read, { notifications: [], badge: null, nextAt: NOW });
 			const [again, ...others] = await outbox.takeReads(lease());
 			expect([again?.user, others]).toEqual(['U02', []]);
 			if (!again) throw new Error('it was not looked at again');
-			await outbox.putOff(again, NOW + 700);
+			await outbox.postpone(again, NOW + 700);
 			expect(await outbox.takeReads(lease(NOW + 699))).toEqual([]);
 			expect(await outbox.takeReads(lease(NOW + 700))).toEqual([again]);
 		});
@@ -195,12 +195,12 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 				['U02', true],
 				['U03', false],
 			]);
-			const taken = await outbox.takeSends(lease());
+			const taken = await outbox.takeNotifications(lease());
 			expect(taken.map(({ user, ahead }) => [user, ahead]).sort()).toEqual([
 				['U02', true],
 				['U03', false],
 			]);
-			await outbox.settle(send('U02'), { type: 'sent', badge: 1 });
+			await outbox.recordResult(send('U02'), { type: 'sent', badge: 1 });
 			expect(await outbox.shown('U02')).toMatchObject([{ ...key, ahead: true }]);
 		});
 
@@ -223,42 +223,42 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 		test('a message goes to a device once', async () => {
 			await pending('U02');
 			await advance(null, send('U02'));
-			const [taken, ...more] = await outbox.takeSends(lease());
+			const [taken, ...more] = await outbox.takeNotifications(lease());
 			expect(more).toEqual([]);
 			expect(taken).toMatchObject({ ...key, user: 'U02', attempts: 1, ahead: false });
 			expect(taken?.to?.token).toBe('token-of-U02');
-			await outbox.settle(send('U02'), { type: 'sent', badge: 3 });
+			await outbox.recordResult(send('U02'), { type: 'sent', badge: 3 });
 			await advance(null, send('U02'));
-			expect(await outbox.takeSends(lease(NOW + 61_000))).toEqual([]);
+			expect(await outbox.takeNotifications(lease(NOW + 61_000))).toEqual([]);
 			expect((await store.push.devices.ofUser('U02'))[0]?.badge).toBe(3);
 		});
 
 		test('due sends are counted, up to a limit', async () => {
 			await pending('U02', 'U03', 'U04');
-			await outbox.settle(send('U02'), { type: 'again', attempts: 1, nextAt: NOW + 500, error: '500' });
-			expect(await outbox.dueSends(NOW, 10)).toBe(2);
-			expect(await outbox.dueSends(NOW, 1)).toBe(1);
-			expect(await outbox.dueSends(NOW + 500, 10)).toBe(3);
+			await outbox.recordResult(send('U02'), { type: 'again', attempts: 1, nextAt: NOW + 500, error: '500' });
+			expect(await outbox.dueNotifications(NOW, 10)).toBe(2);
+			expect(await outbox.dueNotifications(NOW, 1)).toBe(1);
+			expect(await outbox.dueNotifications(NOW + 500, 10)).toBe(3);
 		});
 
 		test('failed sends are retried, then dead, and can be replayed', async () => {
 			await pending('U02');
-			await outbox.takeSends(lease());
-			await outbox.settle(send('U02'), { type: 'again', attempts: 1, nextAt: NOW + 500, error: '500' });
-			expect(await outbox.takeSends(lease(NOW + 499))).toEqual([]);
-			expect(await outbox.takeSends(lease(NOW + 500))).toMatchObject([{ attempts: 2 }]);
-			await outbox.settle(send('U02'), { type: 'dead', attempts: 2, error: 'BadTopic' });
+			await outbox.takeNotifications(lease());
+			await outbox.recordResult(send('U02'), { type: 'again', attempts: 1, nextAt: NOW + 500, error: '500' });
+			expect(await outbox.takeNotifications(lease(NOW + 499))).toEqual([]);
+			expect(await outbox.takeNotifications(lease(NOW + 500))).toMatchObject([{ attempts: 2 }]);
+			await outbox.recordResult(send('U02'), { type: 'dead', attempts: 2, error: 'BadTopic' });
 			expect(await outbox.dead(10)).toMatchObject([{ user: 'U02', attempts: 2, error: 'BadTopic' }]);
 			expect(await outbox.sizes()).toEqual({ devices: 1, pending: 0, dead: 1 });
 			expect(await outbox.replay(NOW + 700)).toBe(1);
-			expect(await outbox.takeSends(lease(NOW + 700))).toMatchObject([{ attempts: 1 }]);
+			expect(await outbox.takeNotifications(lease(NOW + 700))).toMatchObject([{ attempts: 1 }]);
 		});
 
 		test('removing a device removes its sends', async () => {
 			await pending('U02', 'U03');
-			await outbox.settle(send('U02'), { type: 'gone' });
+			await outbox.recordResult(send('U02'), { type: 'gone' });
 			expect(await store.push.devices.ofUser('U02')).toEqual([]);
-			expect((await outbox.takeSends(lease())).map(({ user }) => user)).toEqual(['U03']);
+			expect((await outbox.takeNotifications(lease())).map(({ user }) => user)).toEqual(['U03']);
 		});
 
 		test('a token that moves to another user leaves the first one', async () => {
@@ -275,8 +275,8 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 
 		test('reading is recorded with the mark, processed once, and recorded again', async () => {
 			await pending('U02');
-			await outbox.takeSends(lease());
-			await outbox.settle(send('U02'), { type: 'sent', badge: 1 });
+			await outbox.takeNotifications(lease());
+			await outbox.recordResult(send('U02'), { type: 'sent', badge: 1 });
 			await store.ledger.commit([cursor('U02', channel.id, TS, TS + 1)]);
 			const [entry] = await outbox.takeReads(lease());
 			if (!entry) throw new Error('nobody has read anything');
@@ -285,13 +285,13 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(shown).toMatchObject([{ ...key, ahead: false }]);
 			// A mark in between is not lost.
 			await store.ledger.commit([cursor('U02', channel.id, TS + 5, TS + 2)]);
-			await outbox.withdrawn(entry, { sends: shown, badge: 0, nextAt: NOW + 2_000 });
+			await outbox.withdrawn(entry, { notifications: shown, badge: 0, nextAt: NOW + 2_000 });
 			expect(await outbox.shown('U02')).toEqual([]);
 			expect((await store.push.devices.ofUser('U02'))[0]?.badge).toBe(0);
 			expect(await outbox.takeReads(lease(NOW + 1_999))).toEqual([]);
 			const [again] = await outbox.takeReads(lease(NOW + 2_000));
 			if (!again) throw new Error('the mark in between was lost');
-			await outbox.withdrawn(again, { sends: [], badge: null, nextAt: NOW });
+			await outbox.withdrawn(again, { notifications: [], badge: null, nextAt: NOW });
 			expect(await outbox.takeReads(lease(NOW + 90_000))).toEqual([]);
 			await outbox.tidy(0, NOW + 90_000);
 			await store.ledger.commit([cursor('U02', channel.id, TS + 6, TS + 3)]);
@@ -301,9 +301,9 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 		test('a restart returns taken rows', async () => {
 			await post();
 			await pending('U02');
-			await outbox.takeSends(lease());
+			await outbox.takeNotifications(lease());
 			await outbox.releaseAll(NOW);
-			expect(await outbox.takeSends(lease())).toHaveLength(1);
+			expect(await outbox.takeNotifications(lease())).toHaveLength(1);
 		});
 	});
 }

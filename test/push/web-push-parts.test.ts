@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { Device } from '../../src/engine/ports/push.ts';
-import { Carriers } from '../../src/push/carriers.ts';
 import type { Outcome, PushProvider } from '../../src/push/provider.ts';
+import { Providers } from '../../src/push/providers.ts';
 import { isAllowed, KNOWN_HOSTS } from '../../src/push/web/allowed-hosts.ts';
 import { outcomeOf } from '../../src/push/web/outcome.ts';
 import { topicOf, withdrawalParts } from '../../src/push/web/payload.ts';
@@ -33,8 +33,8 @@ test.each([
 	[202, false, 'accepted'],
 	[404, false, 'gone'],
 	[410, false, 'gone'],
-	[413, false, 'refused'],
-	[400, false, 'refused'],
+	[413, false, 'rejected'],
+	[400, false, 'rejected'],
 	[429, false, 'busy'],
 	[406, false, 'busy'],
 	[503, false, 'busy'],
@@ -91,7 +91,7 @@ test('an unavailable push service is paused alone, reported once, and forgotten 
 		degraded: (platform: string, { message: why }: Error) => void reported.push(`${platform}: ${why}`),
 		recovered: (platform: string) => void reported.push(`${platform} is back`),
 	};
-	const carriers = new Carriers(
+	const providers = new Providers(
 		{ web: provider },
 		watch,
 		() => now,
@@ -99,18 +99,18 @@ test('an unavailable push service is paused alone, reported once, and forgotten 
 	);
 	const [one, other] = [at('one.example'), at('other.example')];
 	const unavailable: Outcome = { type: 'unavailable', error: 'no answer' };
-	carriers.note(one, unavailable);
-	carriers.note(one, unavailable);
-	expect(carriers.pausedUntil(one)).toBe(now + 1_000);
-	expect([carriers.pausedUntil(other), carriers.allPaused()]).toEqual([0, false]);
-	carriers.note(other, { type: 'accepted' });
+	providers.note(one, unavailable);
+	providers.note(one, unavailable);
+	expect(providers.pausedUntil(one)).toBe(now + 1_000);
+	expect([providers.pausedUntil(other), providers.allPaused()]).toEqual([0, false]);
+	providers.note(other, { type: 'accepted' });
 	expect(reported).toEqual(['web: no answer']);
-	carriers.note(other, unavailable);
-	carriers.note(one, { type: 'busy', error: '429' });
+	providers.note(other, unavailable);
+	providers.note(one, { type: 'busy', error: '429' });
 	expect(reported.slice(1)).toEqual(['web: no answer']);
-	carriers.forget();
+	providers.forget();
 	now += 400_000;
-	carriers.forget();
+	providers.forget();
 	expect(reported.slice(2)).toEqual(['web is back']);
 });
 
@@ -119,17 +119,17 @@ test('while the only provider in use is unavailable, nothing is taken', () => {
 	const [apns, web] = [{ ...at('x'), platform: 'apns' as const }, at('one.example')];
 	const provider = {} as PushProvider;
 	const placed = { placeOf: () => 'one.example' } as unknown as PushProvider;
-	const carriers = new Carriers(
+	const providers = new Providers(
 		{ apns: provider, web: placed },
 		ignore,
 		() => 0,
 		() => 1,
 	);
-	expect(carriers.allPaused()).toBe(false);
-	carriers.note(apns, { type: 'unavailable', error: 'no answer' });
-	expect(carriers.allPaused()).toBe(true);
-	carriers.note(web, { type: 'accepted' });
-	expect(carriers.allPaused()).toBe(false);
+	expect(providers.allPaused()).toBe(false);
+	providers.note(apns, { type: 'unavailable', error: 'no answer' });
+	expect(providers.allPaused()).toBe(true);
+	providers.note(web, { type: 'accepted' });
+	expect(providers.allPaused()).toBe(false);
 });
 
 test('the number of connections to push services is limited; idle ones make room', async () => {
@@ -158,7 +158,7 @@ test('nothing that Safari would not show is sent to it, and nothing to a host th
 	// There is no such host, and it is not looked up.
 	expect(await provider.withdraw(at('nowhere.push.apple.com'), withdrawal)).toEqual({ type: 'accepted' });
 	expect(await provider.withdraw(at('192.168.0.1'), withdrawal)).toEqual({
-		type: 'refused',
+		type: 'rejected',
 		error: '192.168.0.1 is not in TIDEMARK_WEB_PUSH_HOSTS',
 	});
 	provider.close();

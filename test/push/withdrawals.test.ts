@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
-import { Carriers } from '../../src/push/carriers.ts';
 import { Meters } from '../../src/push/meters.ts';
 import type { Outcome, PushProvider } from '../../src/push/provider.ts';
+import { Providers } from '../../src/push/providers.ts';
 import type { RecipientStates } from '../../src/push/recipient-states.ts';
 import { Withdrawals } from '../../src/push/withdrawals.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
@@ -45,7 +45,7 @@ test('a user whose devices are slow to accept withdrawals delays nobody else', a
 		directory: store.directory,
 		// Both users have read everything.
 		recipients: { badge: async () => 0, of: async () => null } as unknown as RecipientStates,
-		carriers: new Carriers({ apns: provider }, watch, nowMs, () => 0.5),
+		providers: new Providers({ apns: provider }, watch, nowMs, () => 0.5),
 		meters: new Meters(),
 		nowMs,
 		newLease: () => crypto.randomUUID(),
@@ -69,9 +69,9 @@ test('a user whose devices are slow to accept withdrawals delays nobody else', a
 			const send = { device: `P${user}`, conversation: channel.id, ts: TS, user };
 			await devices.add({ id: `P${user}`, user, platform: 'apns', token: user, app: '', addedTs: BEGIN });
 			const entry = { conversation: channel.id, ts: TS, because: 'posted', round: 0, after: '' } as const;
-			const sends = [{ ...send, nextAt: 0 }];
-			await outbox.advance(entry, { sends, recheck: [], next: 'U', now: 0 });
-			await outbox.settle(send, { type: 'sent', badge: 1 });
+			const notifications = [{ ...send, nextAt: 0 }];
+			await outbox.advance(entry, { notifications, recheck: [], next: 'U', now: 0 });
+			await outbox.recordResult(send, { type: 'sent', badge: 1 });
 			await outbox.noteRead(user);
 			await until(async () => asked.includes(user));
 		}
@@ -80,14 +80,14 @@ test('a user whose devices are slow to accept withdrawals delays nobody else', a
 		expect(await outbox.shown('U03')).toEqual([]);
 		expect(await outbox.shown('U02')).toHaveLength(1);
 		slow.resolve({ type: 'accepted' });
-		await withdrawals.settled();
+		await withdrawals.idle();
 		expect(await outbox.shown('U02')).toEqual([]);
 		expect(failures).toEqual([]);
 	} finally {
 		isOver = true;
 		slow.resolve({ type: 'accepted' });
 		await looping;
-		await withdrawals.settled();
+		await withdrawals.idle();
 		await store.close();
 		await rm(directory, { recursive: true });
 	}

@@ -40,7 +40,7 @@ function heldLedger(ledger: Ledger) {
 			last = gate.promise.then(() => ledger.commit(facts));
 			return last;
 		},
-		settled: () => last,
+		flushed: () => last,
 		durable: () => ledger.durable(),
 	};
 	return { held, letGo: () => gate.resolve() };

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const refusalOf = async (person: Person, method: string, args: Record<string, unknown>) =>
+const rejectionOf = async (person: Person, method: string, args: Record<string, unknown>) =>
 	(await rawClient(server.url, person.token)(method, args)).error;
 
 const newest = async (args: Record<string, unknown> = {}) =>
@@ -69,7 +69,7 @@ describe('conversation objects', () => {
 		const { channel: group } = await ada.call('conversations.open', { users, return_im: true });
 		expect(group).toMatchObject({ name: 'mpdm-person-0--person-1--person-2-1', is_mpim: true });
 		expect(await ada.call('conversations.close', { channel: group.id })).toMatchObject({ no_op: true });
-		expect(await refusalOf(ada, 'conversations.close', { channel })).toBe(
+		expect(await rejectionOf(ada, 'conversations.close', { channel })).toBe(
 			'method_not_supported_for_channel_type',
 		);
 	});
@@ -92,12 +92,14 @@ describe('where a message goes', () => {
 			.channel;
 		const text = 'alarm';
 		for (const target of ['#nowhere', 'nowhere', '#', '@nobody', 'U00NOBODY', 'USLACKBOT', '#secret', secret])
-			expect([target, await refusalOf(ada, 'chat.postMessage', { channel: target, text })]).toEqual([
+			expect([target, await rejectionOf(ada, 'chat.postMessage', { channel: target, text })]).toEqual([
 				target,
 				'channel_not_found',
 			]);
 		await ada.call('conversations.create', { name: 'elsewhere' });
-		expect(await refusalOf(bot, 'chat.postMessage', { channel: '#elsewhere', text })).toBe('not_in_channel');
+		expect(await rejectionOf(bot, 'chat.postMessage', { channel: '#elsewhere', text })).toBe(
+			'not_in_channel',
+		);
 		const { user } = await workspace.admin('admin.users.create', { team_id: workspace.team, name: 'gone' });
 		await workspace.admin('admin.users.deactivate', { user_id: user.id });
 		expect(await refusalOf(ada, 'chat.postMessage', { channel: user.id, text })).toBe('user_disabled');
@@ -109,10 +111,10 @@ describe('where a message goes', () => {
 	test('names of other workspaces are unknown', async () => {
 		const other = await makeWorkspace(server.url, 1, 'Others');
 		const stranger = other.people[0] as Person;
-		expect(await refusalOf(stranger, 'chat.postMessage', { channel: '#quay', text: 'x' })).toBe(
+		expect(await rejectionOf(stranger, 'chat.postMessage', { channel: '#quay', text: 'x' })).toBe(
 			'channel_not_found',
 		);
-		expect(await refusalOf(stranger, 'chat.postMessage', { channel: ada.id, text: 'x' })).toBe(
+		expect(await rejectionOf(stranger, 'chat.postMessage', { channel: ada.id, text: 'x' })).toBe(
 			'channel_not_found',
 		);
 	});
@@ -215,7 +217,7 @@ describe('messages', () => {
 		expect(await link(ts)).toBe(`${server.url}/#/c/${channel}?at=${ts}`);
 		expect(await link(reply.ts)).toBe(`${server.url}/#/c/${channel}?at=${ts}&thread=${channel}:${ts}`);
 		const gone = { channel, message_ts: '1700000000.000000' };
-		expect(await refusalOf(grace, 'chat.getPermalink', gone)).toBe('message_not_found');
+		expect(await rejectionOf(grace, 'chat.getPermalink', gone)).toBe('message_not_found');
 	});
 });
 
@@ -288,9 +290,9 @@ describe('people', () => {
 			status_text: '',
 			title: 'Captain',
 		});
-		expect(await refusalOf(grace, 'users.profile.set', { user: ada.id, profile })).toBe('no_permission');
-		expect(await refusalOf(ada, 'users.profile.set', { profile: '[]' })).toBe('invalid_profile');
-		expect(await refusalOf(ada, 'users.profile.set', { profile: { title: 'x'.repeat(300) } })).toBe(
+		expect(await rejectionOf(grace, 'users.profile.set', { user: ada.id, profile })).toBe('no_permission');
+		expect(await rejectionOf(ada, 'users.profile.set', { profile: '[]' })).toBe('invalid_profile');
+		expect(await rejectionOf(ada, 'users.profile.set', { profile: { title: 'x'.repeat(300) } })).toBe(
 			'too_long',
 		);
 		socket.close();
@@ -303,7 +305,7 @@ describe('people', () => {
 		const found = await ada.call('users.lookupByEmail', { email: 'ida@example.com' });
 		expect(found.user.id).toBe(user.id);
 		const other = (await makeWorkspace(server.url, 1, 'Others')).people[0] as Person;
-		expect(await refusalOf(other, 'users.lookupByEmail', { email: 'ida@example.com' })).toBe(
+		expect(await rejectionOf(other, 'users.lookupByEmail', { email: 'ida@example.com' })).toBe(
 			'users_not_found',
 		);
 	});
@@ -314,7 +316,7 @@ describe('the workspace', () => {
 		expect((await ada.call('team.info')).team).toMatchObject({ id: workspace.team, name: 'Tests' });
 		const { bot_id } = await bot.call('auth.test');
 		expect((await ada.call('bots.info', { bot: bot_id })).bot).toMatchObject({ id: bot_id, user_id: bot.id });
-		expect(await refusalOf(ada, 'bots.info', { bot: `B${ada.id.slice(1)}` })).toBe('bot_not_found');
+		expect(await rejectionOf(ada, 'bots.info', { bot: `B${ada.id.slice(1)}` })).toBe('bot_not_found');
 		expect(await ada.call('emoji.list')).toMatchObject({ emoji: {} });
 		expect(await ada.call('usergroups.list')).toMatchObject({ usergroups: [] });
 	});
@@ -363,12 +365,12 @@ describe('the workspace', () => {
 		expect((await ada.call('conversations.history', { channel: own.id })).messages).toEqual([]);
 		const { members } = await ada.call('conversations.members', { channel: own.id });
 		expect(members).toEqual([ada.id, 'USLACKBOT']);
-		expect(await refusalOf(ada, 'chat.postMessage', { channel: own.id, text: 'hello' })).toBe(
+		expect(await rejectionOf(ada, 'chat.postMessage', { channel: own.id, text: 'hello' })).toBe(
 			'channel_not_found',
 		);
 		// Another user's conversation is not visible, and does not change the result of users.conversations.
 		expect((await list(grace))[0].id).not.toBe(own.id);
-		expect(await refusalOf(grace, 'conversations.info', { channel: own.id })).toBe('channel_not_found');
+		expect(await rejectionOf(grace, 'conversations.info', { channel: own.id })).toBe('channel_not_found');
 	});
 
 	test('a mark by the old method name, at the current time, reads everything', async () => {

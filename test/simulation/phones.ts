@@ -1,4 +1,4 @@
-import type { Sessions } from '../../src/engine/ports/sessions.ts';
+import type { PresenceStore } from '../../src/engine/ports/presence.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import { newId } from '../../src/model/ids.ts';
 import type { Outcome, PushProvider } from '../../src/push/provider.ts';
@@ -23,7 +23,7 @@ export interface PushFaults {
 export interface PusherOf {
 	readonly store: Pick<Store, 'push' | 'history' | 'directory'>;
 	readonly readState: ReadState;
-	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly presence: Pick<PresenceStore, 'activeAmong'>;
 	readonly alone: boolean;
 	readonly report: (error: unknown, about: string) => void;
 }

@@ -2,7 +2,7 @@ import type { Engine, GatewayEngine } from '../../src/app/engine.ts';
 import { startSolePartition } from '../../src/app/sole-partition.ts';
 import type { CountRow } from '../../src/engine/ports/read-state.ts';
 import { Requests } from '../../src/gateway/requests.ts';
-import { NO_REMARK } from '../../src/model/conversation.ts';
+import { NO_CHANNEL_TEXT } from '../../src/model/conversation.ts';
 import { newId, PREFIX_OF_KIND } from '../../src/model/ids.ts';
 import type { Action, Result } from '../../src/sequencer/commands.ts';
 import { Reads } from '../../src/unread/reads.ts';
@@ -63,8 +63,8 @@ export function gatewayDriver(engine: GatewayEngine): PortsDriver {
 					name: kind === 'public' || kind === 'private' ? `${name}-${id}`.toLowerCase() : '',
 					creator,
 					archived: false,
-					topic: NO_REMARK,
-					purpose: NO_REMARK,
+					topic: NO_CHANNEL_TEXT,
+					purpose: NO_CHANNEL_TEXT,
 					previousNames: [],
 					people: kind === 'im' || kind === 'mpim' ? members : [],
 				},

@@ -47,7 +47,7 @@ export function judgeLog({ schema, topics, progress, ids, held }: Compared): Fin
 	const waiting = offsets
 		.filter(({ partition }) => held.has(partition))
 		.reduce((sum, { next, end }) => sum + end - next, 0);
-	return [ok(ABOUT, `${held.size} partitions, each with its next entry; ${waiting} entries are waiting`)];
+	return [ok(ABOUT, `${held.size} partitions, none with missing entries; ${waiting} entries are waiting`)];
 }
 
 /** The recorded offsets belong to another topic. */
@@ -65,7 +65,7 @@ function gaps(schema: string, offsets: readonly PartitionOffsets[]): Finding[] {
 	return [
 		bad(
 			ABOUT,
-			`${shown(found)}. Kafka removed entries before they were persisted, so posts or marks are lost`,
+			`${shown(found)}. Kafka removed entries before workers persisted them, so posts or marks are lost`,
 			`Restore the topic; if you cannot, continue after the gap: UPDATE ${schema}.partition_progress ` +
 				`SET next_offset = <the first offset that Kafka holds> WHERE partition = '<partition>', and keep entries longer (retention)`,
 		),

@@ -6,7 +6,7 @@ import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Files that a server opens in addition to sockets. */
 const FILES_BESIDES = 200;
-/** No stamp of Tidemark is older. */
+/** A clock before this date is wrong: no release of Tidemark is older. */
 const BEFORE_TIDEMARK_MS = Date.UTC(2025, 0);
 const FAR_MS = 60_000;
 const ANSWER_WITHIN_MS = 2_000;
@@ -30,7 +30,7 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 	}
 }
 
-/** What a Tidemark on this port reports as degraded; undefined: none answers. */
+/** The problems that a Tidemark on this port reports; undefined: no Tidemark answers. */
 async function degradedOf(port: number): Promise<readonly string[] | undefined> {
 	try {
 		const url = `http://127.0.0.1:${port}/readyz`;

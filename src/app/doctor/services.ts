@@ -92,8 +92,8 @@ export async function logFindings(
 	const { installation: schema } = config;
 	const topics = topicsOf(config);
 	try {
-		// Progress first: a running cluster advances meanwhile, and its progress would seem to be beyond the end of the
-		// log.
+		// Read the progress before the log: a running cluster advances in between, and later progress would seem to be beyond the end of
+		// the log.
 		const progress = await inspectProgress(postgres, schema);
 		const { ids, held } = await inspectOffsets(kafka, topics);
 		return judgeLog({ schema, topics, progress, ids, held });

@@ -5,10 +5,10 @@ import type { Commands } from './redis/connection.ts';
  * Redis. Positions of clients are stamps, and resuming goes back only a few seconds before one (`OVERLAP_MICROS`). With clocks further
  * apart, a device that was connected to a fast gateway would miss what a slow one stamped.
  *
- * Redis is the reference because it notes by its own clock when a change became visible. Its nodes have to keep time among each other.
+ * Redis is the reference because it records, by its own clock, when a change became visible. The clocks of its nodes have to agree.
  */
 
-/** Two machines can differ by twice as much; that and usual delays are within the overlap. */
+/** Two machines then differ by at most twice as much, which is within the overlap even with usual delays. */
 const TOLERATED_MICROS = 1_000_000;
 
 export interface ClusterTimeParts {
@@ -35,7 +35,7 @@ export class ClusterTime {
 
 	nowMicros = (): number => this.parts.wallMicros() + this.correction;
 
-	/** Compares the clocks. Changes nothing if the corrected clock may be right, or if no node answers. */
+	/** Compares the clocks. Keeps the correction if the corrected clock may be right, or if no node answers. */
 	async measure(): Promise<void> {
 		const readings = [...(await this.parts.read())].sort((a, b) => aheadOf(a) - aheadOf(b));
 		// The median ignores a single node with a wrong clock.

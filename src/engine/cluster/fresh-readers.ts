@@ -2,7 +2,7 @@ import type { Directory, History, Page } from '../ports/store.ts';
 import type { StoredMembership } from './redis/read-state/packing.ts';
 
 /**
- * Finds who has read a message. The store has the members, and the cursors of users who are not loaded in Redis; for loaded
+ * Finds the users who have read a message. The store has the members, and the cursors of users who are not loaded in Redis; for loaded
  * users Redis is authoritative, because it has every mark before the mark is acknowledged.
  */
 

@@ -95,9 +95,9 @@ function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): 
 			await freshness.conversations(query.conversations);
 			return changes.inside(query);
 		},
-		async people(conversation, since, upTo, limit) {
+		async memberChanges(conversation, since, upTo, limit) {
 			await freshness.conversations([conversation]);
-			return changes.people(conversation, since, upTo, limit);
+			return changes.memberChanges(conversation, since, upTo, limit);
 		},
 	};
 }

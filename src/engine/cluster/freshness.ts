@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { StateSource } from '../ports/store.ts';
 import type { Commands } from './redis/connection.ts';
 import type { Epoch } from './redis/epoch.ts';
@@ -7,8 +7,8 @@ import { type Fields, membershipEntries } from './redis/read-state/user-state.ts
 
 /**
  * The store lags behind the log by a moment. A read that may concern delivered events waits here until the
- * store has caught up: the read state knows the newest stamp of each conversation. Nobody waits for a user's own marks: they
- * are read from Redis (own-changes.ts, fresh-readers.ts).
+ * store has caught up: the read state knows the newest stamp of each conversation. No read waits for a user's own marks,
+ * because they are read from Redis (own-changes.ts, fresh-readers.ts).
  */
 
 const PAUSE_MS = 5;
@@ -100,7 +100,7 @@ export class Freshness {
 		for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
 			if (await isThere()) return;
 			if (nowMs() > end)
-				throw new Refusal('service_unavailable', 'the database does not have the latest changes yet');
+				throw new Rejection('service_unavailable', 'the database does not have the latest changes yet');
 			await Bun.sleep(pause);
 		}
 	}

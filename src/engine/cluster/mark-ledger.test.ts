@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Refusal } from '../../model/errors.ts';
+import type { Rejection } from '../../model/errors.ts';
 import type { ReadFact } from '../ports/facts.ts';
 import { MarkLedger } from './mark-ledger.ts';
 
@@ -24,7 +24,7 @@ const down = () => Promise.reject(new Error('down'));
 const outcome = (work: Promise<void>): Promise<string> =>
 	work.then(
 		() => 'kept',
-		(error) => (error as Refusal).code,
+		(error) => (error as Rejection).code,
 	);
 
 test('a mark that the log rejects is acknowledged when the store has it', async () => {
@@ -64,7 +64,7 @@ test('a mark that neither accepts is rejected, and persisted as soon as one does
 	expect(await outcome(ledger.commit(mark(1)))).toBe('service_unavailable');
 	// From there on nobody is kept waiting.
 	expect(await outcome(ledger.commit(mark(2)))).toBe('service_unavailable');
-	await ledger.settled();
+	await ledger.flushed();
 	isDown = false;
 	while (!kept.includes(2)) await Bun.sleep(10);
 	expect(kept).toContain(1);

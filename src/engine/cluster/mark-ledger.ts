@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
 import type { MarkLog } from '../ports/log.ts';
 import type { Ledger } from '../ports/store.ts';
@@ -9,8 +9,8 @@ import type { Ledger } from '../ports/store.ts';
  *
  *     log ──an append failed or took 2 s──> store ──an append succeeded──> log
  *
- * Batches are written one after the other, so waiting for the newest mark waits for all. A mark that neither has accepted in
- * time is rejected. The read state has it anyway, so it stays in the queue until one of them accepts it.
+ * Batches are written one after the other, so waiting for the newest mark waits for all. A mark that neither the log nor the
+ * store has accepted in time is rejected. The read state already has it, so it stays in the queue until one of them accepts it.
  */
 
 const LOG_WITHIN_MS = 2_000;
@@ -41,7 +41,7 @@ export class MarkLedger implements Ledger {
 	private facts = 0;
 	private newest: Promise<void> = Promise.resolve();
 	private mode: 'log' | 'store' = 'log';
-	/** Neither has accepted anything for so long that new marks are rejected at once. */
+	/** Neither the log nor the store has accepted a mark for so long that new marks are rejected at once. */
 	private isRejecting = false;
 	private running = false;
 	private closed = false;
@@ -62,7 +62,7 @@ export class MarkLedger implements Ledger {
 	}
 
 	/** Resolves when everything committed so far is durable or was rejected. */
-	settled(): Promise<void> {
+	flushed(): Promise<void> {
 		return this.newest;
 	}
 
@@ -160,8 +160,8 @@ export class MarkLedger implements Ledger {
 	}
 }
 
-const rejected = (): Refusal =>
-	new Refusal('service_unavailable', 'neither the log nor the database accepted the mark; mark again');
+const rejected = (): Rejection =>
+	new Rejection('service_unavailable', 'neither the log nor the database accepted the mark; mark again');
 
 /** The first marks that together have at most `MAX_FACTS_PER_BATCH` facts; at least one mark. */
 function firstBatch(waiting: readonly Waiting[]): readonly Waiting[] {

@@ -8,8 +8,8 @@ import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
  *     complete    every node is in its epoch; the worker processes commands, and shares the lock with the others
  *     lost        a node has no epoch, or is a different process than its epoch names: the worker stops
  *                 processing, persists its effects, and releases the lock
- *     restoring   a worker that gets the lock exclusively knows that all others have done so; it clears the lost nodes, waits
- *                 until all marks are persisted, and begins new epochs there
+ *     rebuilding  a worker that gets the lock exclusively knows that all others have released it; it clears the lost nodes,
+ *                 waits until all marks are persisted, and begins new epochs there
  *
  * The order of these steps matters. Users who are still loaded on a lost node can mark until it is cleared; after that no mark is
  * possible, and every acknowledged mark is in the log. From the new epoch on, state is loaded from the store on first use. Nodes that
@@ -34,7 +34,7 @@ export interface RecoveryParts {
 
 const EVERY_MS = 500;
 const POLL_MS = 100;
-/** A paused worker holds the lock and does nothing: after this time its partitions go to other workers, who replay them. */
+/** A paused worker may hold the lock. After this time its partitions are reassigned to other workers, which replay them. */
 const OTHERS_WITHIN_MS = 20_000;
 const DRAINED_WITHIN_MS = 30_000;
 
@@ -81,7 +81,7 @@ export class Recovery {
 		if (!isComplete) {
 			// At start this is normal: the installation may be new, or Redis was emptied before.
 			if (!atStart) this.parts.onLost();
-			await this.restore();
+			await this.rebuild();
 			isComplete = await this.isComplete();
 		}
 		await lock.share();
@@ -96,7 +96,7 @@ export class Recovery {
 		return (await this.parts.epoch.lost()).length === 0;
 	}
 
-	private async restore(): Promise<void> {
+	private async rebuild(): Promise<void> {
 		const { epoch, lock, worker, log } = this.parts;
 		log('Redis lost read state; pausing until PostgreSQL has all decided changes');
 		await worker.halt();
@@ -133,7 +133,7 @@ export class Recovery {
 			}
 			await Bun.sleep(POLL_MS);
 		}
-		// Two workers may have stopped waiting for a third: the later one would remove new state.
+		// Two workers may have stopped waiting for a third. Without an election, the second of them would clear the state of the first.
 		while (!(await lock.tryElect())) {
 			if (this.stopped || (await this.isComplete())) return false;
 			await Bun.sleep(POLL_MS);

@@ -2,8 +2,8 @@ import { S3Client, type S3File } from 'bun';
 import type { FileContents } from '../ports/file-contents.ts';
 
 /**
- * Stores contents of files in an S3-compatible bucket, as `<prefix>/<id>/<object>`. An object becomes visible when it is complete,
- * and is durable then, as such services guarantee.
+ * Stores contents of files in an S3-compatible bucket, as `<prefix>/<id>/<object>`. S3 guarantees that an object is
+ * visible only once it is complete, and that it is durable then.
  */
 
 export interface BucketOptions {

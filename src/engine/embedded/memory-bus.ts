@@ -2,7 +2,7 @@ import type { Bus, BusHandler, BusMessage, Publisher, Topic } from '../ports/bus
 
 /** The bus inside one process: a publish is a function call. */
 export class MemoryBus implements Bus {
-	/** Most topics belong to a user and have one handler: no list is allocated for it. */
+	/** Most topics belong to a user and have one handler, which is stored without a list to save memory. */
 	private readonly handlers = new Map<Topic, BusHandler | readonly BusHandler[]>();
 
 	async ready(): Promise<void> {}
@@ -18,7 +18,7 @@ export class MemoryBus implements Bus {
 		else for (const handler of handlers) handler(message, topic);
 	}
 
-	/** One process has one owner, so nothing is fenced. */
+	/** A single process always owns the partition, so no publication has to be fenced. */
 	async publishAs(_: Publisher, topic: Topic, message: BusMessage): Promise<boolean> {
 		this.publish(topic, message);
 		return true;

@@ -2,7 +2,7 @@ import type { CommandEntry, CommandHandler, CommandLog, Consumption, LoggedComma
 
 const PARTITION = 'memory/0';
 
-/** The log inside one process. Everything that has queued up forms the next batch. */
+/** The log inside one process. Commands that arrive while a batch runs form the next batch. */
 export class MemoryLog implements CommandLog {
 	private queue: LoggedCommand[] = [];
 	private appended = 0;

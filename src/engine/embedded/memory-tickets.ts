@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { RandomBytes } from '../../model/ids.ts';
 import { type Admission, newTicket, TICKET_LIFETIME_MS, type Tickets } from '../ports/tickets.ts';
 
@@ -16,7 +16,7 @@ export class MemoryTickets implements Tickets {
 	async issue(admission: Admission): Promise<string> {
 		const now = this.nowMs();
 		this.dropExpired(now);
-		if (this.open.size >= this.capacity) throw new Refusal('service_unavailable', 'too many open tickets');
+		if (this.open.size >= this.capacity) throw new Rejection('service_unavailable', 'too many open tickets');
 		const ticket = newTicket(this.random);
 		this.open.set(ticket, { admission, until: now + TICKET_LIFETIME_MS });
 		return ticket;

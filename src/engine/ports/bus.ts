@@ -29,7 +29,7 @@ export type About =
 			/** The message mentions active users; clients do not know who they are. */
 			readonly here: boolean;
 	  }
-	/** A conversation starts or stops counting for its members; null: there is no row to send. */
+	/** A conversation starts or stops counting for the user: joined, left, archived, unarchived. Null: there is no row to send. */
 	| { readonly change: 'standing'; readonly conversation: string | null }
 	/** Followed threads, or their cursors, changed. */
 	| { readonly change: 'threads' };
@@ -104,7 +104,7 @@ export type BusHandler = (message: BusMessage, topic: Topic) => void;
 export interface Bus {
 	/** Resolves when all subscriptions so far are confirmed. */
 	ready(): Promise<void>;
-	/** Whether messages published to this subscribed topic arrive here now, as far as is known. */
+	/** Whether this process currently receives messages of a topic that it subscribes to, as far as it knows. */
 	isReceiving(topic: Topic): boolean;
 	publish(topic: Topic, message: BusMessage): void;
 	/**

@@ -6,19 +6,24 @@ import type { Reaction } from '../../model/reactions.ts';
  * change, so there is no separate event log that could disagree. For rows that changed several times,
  * it returns the newest state.
  *
- * The caller gives the upper bound. If a row changed again after it and no longer shows the earlier change, the row
- * is omitted: live delivery covers the later change.
+ * The caller gives an upper bound. A row that changed again after that bound, and therefore no longer shows the earlier change, is
+ * omitted: live delivery covers the later change.
  */
 export interface Changes {
 	/** The user's own rows, without an upper bound: only the newest state of marks and follows matters. */
 	own(user: string, since: number): Promise<OwnChanges>;
-	/** Changes in those of these conversations that the user is a member of; null if they exceed the limits. */
+	/** Changes in the given conversations, except those that the user is not a member of; null if they exceed the limits. */
 	inside(query: InsideQuery): Promise<InsideChanges | null>;
 	/** Users who joined or left with `since` < stamp <= `upTo`, by stamp, in their current state; at most `limit`. */
-	people(conversation: string, since: number, upTo: number, limit: number): Promise<readonly PersonChange[]>;
+	memberChanges(
+		conversation: string,
+		since: number,
+		upTo: number,
+		limit: number,
+	): Promise<readonly MemberChange[]>;
 }
 
-export interface PersonChange {
+export interface MemberChange {
 	readonly user: string;
 	readonly joined: boolean;
 	readonly at: number;

@@ -10,7 +10,7 @@ export type { NotificationLevel };
  * in a different order than they happened: with it a fact can precede its join, and an older
  * fact cannot undo a newer one.
  */
-export interface OfMembership {
+export interface MembershipState {
 	/** Stamp of the join that the membership began with. */
 	readonly joined: number;
 	readonly cursor: number;
@@ -35,7 +35,7 @@ export type ReadFact =
 				/** Entries from this ts on were removed. */
 				readonly dropFrom?: number;
 			};
-			readonly of?: OfMembership;
+			readonly of?: MembershipState;
 	  }
 	| {
 			readonly type: 'thread_cursor';
@@ -54,7 +54,7 @@ export type ReadFact =
 			readonly at: number;
 			readonly muted: boolean;
 			readonly level: NotificationLevel;
-			readonly of?: OfMembership;
+			readonly of?: MembershipState;
 	  }
 	/** The user became active (connected and not set to away), or inactive. */
 	| { readonly type: 'activity'; readonly user: string; readonly at: number; readonly active: boolean };

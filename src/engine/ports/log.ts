@@ -41,7 +41,7 @@ export interface PartitionOwner {
 	log?(partition: string): Promise<string | null>;
 	/** Consumption starts when the promise settles. */
 	onAssigned?(partitions: readonly string[]): Promise<void> | void;
-	/** These will be revoked after the current batch, which should give up instead of retrying. */
+	/** These partitions are revoked after the current batch. The batch should fail instead of retrying, so that this does not take long. */
 	onReleasing?(partitions: readonly string[]): void;
 	/**
 	 * No batch of these partitions is running, and none will follow. The next owner waits a while for the promise:
@@ -97,10 +97,10 @@ export interface MarkLog {
 	consume(persister: MarkPersister): Consumption;
 }
 
-/** Another worker owns the partition now and decides the same commands again: the work of this one is void. */
+/** Another worker owns the partition and decides the same commands again: this worker must discard its work. */
 export abstract class TakenOver extends Error {}
 
-/** The partition is being reassigned: this worker decides nothing more about it. */
+/** The partition is being reassigned: this worker must not decide any more of its commands. */
 export class Released extends TakenOver {
 	constructor() {
 		super('the partition was released');

@@ -26,7 +26,7 @@ export interface Device {
 
 /** Changes are durable when the promise resolves. */
 export interface PushDevices {
-	/** Takes the token away from a user who had it before. */
+	/** Removes the token from any other user who had it: a device signed in as another user must not show the old user's messages. */
 	add(device: Omit<Device, 'badge'>): Promise<void>;
 	/** Resolves to false if the user has no such device. */
 	remove(user: string, platform: PushPlatform, token: string): Promise<boolean>;
@@ -79,17 +79,17 @@ export interface CandidatePage {
 	readonly next: string | null;
 }
 
-export interface SendKey extends MessageKey {
+export interface NotificationKey extends MessageKey {
 	readonly device: string;
 }
 
-export interface SendOf extends SendKey {
+export interface UserNotification extends NotificationKey {
 	readonly user: string;
 }
 
 /** The result of processing a page of members. */
 export interface PageResult {
-	readonly sends: readonly NewSend[];
+	readonly notifications: readonly NewNotification[];
 	/** Users whose devices show notifications that no longer apply. */
 	readonly recheck: readonly string[];
 	/** Where the next page starts; null at the end. */
@@ -97,12 +97,12 @@ export interface PageResult {
 	readonly now: number;
 }
 
-export interface NewSend extends SendOf {
+export interface NewNotification extends UserNotification {
 	/** Earliest time of sending. */
 	readonly nextAt: number;
 }
 
-export interface DueSend extends SendOf {
+export interface DueNotification extends UserNotification {
 	/** Including this one; above 1, an earlier attempt may have succeeded without being recorded. */
 	readonly attempts: number;
 	/** The message is in the user's ahead set: read, although the cursor is before it. */
@@ -128,11 +128,11 @@ export interface ReadEntry {
 }
 
 /** A notification that a device shows. */
-export interface ShownSend extends SendKey {
+export interface ShownNotification extends NotificationKey {
 	readonly ahead: boolean;
 }
 
-export interface DeadSend extends SendKey {
+export interface DeadNotification extends NotificationKey {
 	readonly user: string;
 	readonly attempts: number;
 	readonly error: string;
@@ -160,25 +160,29 @@ export interface PushOutbox {
 	shownOn(message: MessageKey, devices: readonly string[]): Promise<ReadonlySet<string>>;
 	/** Records the results of a page and the progress, atomically. */
 	advance(entry: OutboxEntry, page: PageResult): Promise<void>;
-	takeSends(lease: Lease): Promise<readonly DueSend[]>;
-	/** Number of sends that could be taken now, counted up to `atMost`. */
-	dueSends(now: number, atMost: number): Promise<number>;
+	takeNotifications(lease: Lease): Promise<readonly DueNotification[]>;
+	/** Number of notifications that could be taken now, counted up to `atMost`. */
+	dueNotifications(now: number, atMost: number): Promise<number>;
 	/** Records the result. If the user has read something lately, schedules another check: it may have been this message. */
-	settle(send: SendOf, result: SendResult): Promise<void>;
+	recordResult(send: UserNotification, result: SendResult): Promise<void>;
 	/** Schedules a check, as if the user had just read something. */
 	noteRead(user: string): Promise<void>;
 	takeReads(lease: Lease): Promise<readonly ReadEntry[]>;
-	shown(user: string): Promise<readonly ShownSend[]>;
+	shown(user: string): Promise<readonly ShownNotification[]>;
 	/** Removes withdrawn notifications and records the badge of the devices. No further check before `nextAt`. */
 	withdrawn(
 		entry: ReadEntry,
-		done: { readonly sends: readonly SendKey[]; readonly badge: number | null; readonly nextAt: number },
+		done: {
+			readonly notifications: readonly NotificationKey[];
+			readonly badge: number | null;
+			readonly nextAt: number;
+		},
 	): Promise<void>;
 	/** Nothing was done: check again from `nextAt`. */
-	putOff(entry: ReadEntry, nextAt: number): Promise<void>;
+	postpone(entry: ReadEntry, nextAt: number): Promise<void>;
 	/** Numbers of devices, pending and dead notifications. */
 	sizes(): Promise<{ readonly devices: number; readonly pending: number; readonly dead: number }>;
-	dead(limit: number): Promise<readonly DeadSend[]>;
+	dead(limit: number): Promise<readonly DeadNotification[]>;
 	/** Retries all dead notifications; resolves to their number. */
 	replay(now: number): Promise<number>;
 	/** Releases all leases, because the process that held them is gone. */

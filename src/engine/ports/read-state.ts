@@ -34,7 +34,7 @@ export interface CountSink {
 	row(row: CountRow): void;
 }
 
-/** A place in the inbox: entries after it are older, or equally old with a higher id. */
+/** Where a page of the inbox starts: after this conversation, with older ones, or equally old ones with a higher id. */
 export interface InboxPageStart {
 	/**
 	 * The stamp at which the listing of an unread-first page began. Conversations that were unread then stay in its first
@@ -93,7 +93,7 @@ export interface UserSnapshot {
 	/** See `ChangedViews`. */
 	readonly lateness: number;
 	readonly horizon: number;
-	readonly settled: number;
+	readonly visibleUpTo: number;
 }
 
 /** The result of a change of the read state. */

@@ -64,8 +64,7 @@ export interface Directory extends Invites {
 	 */
 	reserveName(team: string, name: string, conversation: string, at: number): Promise<boolean>;
 	/**
-	 * The conversation that reserved the name up to this stamp, if the store does not know it under this name. Its creation or
-	 * rename may still be on its way; release the name only when that is settled.
+	 * The conversation that reserved the name up to this stamp, if the store does not know it under this name. Its creation or rename may still be in the log; release the name only once that command has been decided.
 	 */
 	abandonedName(team: string, name: string, reservedUpTo: number): Promise<string | null>;
 	/** Releases a reservation, made up to this stamp, of a name that its conversation does not have. */
@@ -285,7 +284,7 @@ export interface Ledger {
 	/** Resolves when all of the facts are durable; rejects if none is. */
 	commit(facts: readonly Fact[]): Promise<void>;
 	/** Resolves when everything committed so far is durable. */
-	settled(): Promise<void>;
+	flushed(): Promise<void>;
 	/** Stamp of the newest durable fact. Facts are committed in the order of their stamps. */
 	durable(): number;
 }

@@ -73,7 +73,7 @@ export interface ChangedViews {
 	/** For a client whose position is before this one, changes may be missing. */
 	readonly horizon: number;
 	/** Every change with a stamp up to this one is visible; 0: unknown, because several processes assign stamps. */
-	readonly settled: number;
+	readonly visibleUpTo: number;
 }
 
 /** A new value in a user's own state. */

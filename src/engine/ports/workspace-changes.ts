@@ -10,11 +10,11 @@ export interface UserChange {
 }
 
 /** Where the next page starts: after this stamp, and within it after this id. */
-export type ChangePlace = readonly [at: number, id: string];
+export type ChangePageStart = readonly [at: number, id: string];
 
 export interface WorkspaceChanges {
 	/** Users created or changed after this place, by stamp and id. */
-	users(team: string, after: ChangePlace, limit: number): Promise<readonly UserChange[]>;
+	users(team: string, after: ChangePageStart, limit: number): Promise<readonly UserChange[]>;
 	/** Public channels created after this place, by stamp and id. */
-	channels(team: string, after: ChangePlace, limit: number): Promise<readonly Conversation[]>;
+	channels(team: string, after: ChangePageStart, limit: number): Promise<readonly Conversation[]>;
 }

@@ -10,6 +10,7 @@ import type {
 	PostedMessage,
 	ReactionChange,
 } from '../ports/changes.ts';
+import { IS_CHANGED_SINCE, inside, START } from './changes-since.ts';
 import { PIN_CHANGES, type PinChangeColumns, pinChangeOf } from './pins.ts';
 import { REACTION_CHANGES, type ReactionChangeColumns, reactionChangeOf } from './reactions.ts';
 import { belongsToTimeline, MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf } from './rows.ts';
@@ -25,15 +26,6 @@ const MEMBERSHIPS = `SELECT conversation, member, joined_ts, changed_ts, preferr
 const FOLLOWS = `SELECT conversation, thread_ts, active, since, changed_ts FROM thread_follows
 	WHERE user_id = $1 AND changed_ts > $2`;
 
-/** The stamp after which the member `b` receives events of the conversation. */
-const START = '(CASE WHEN b.joined_ts > $3 THEN b.joined_ts ELSE $3 END)';
-
-/** $1 user, $2 conversations, $3 since, $4 up to, $5 limit. */
-const inside = (columns: string, table: string, condition: string): string =>
-	`SELECT ${columns} FROM EACH_TEXT($2) AS wanted CROSS JOIN members b CROSS JOIN ${table} m
-	WHERE b.user_id = $1 AND b.conversation = wanted.item AND b.member = 1
-		AND m.conversation = b.conversation AND ${condition} LIMIT $5`;
-
 const IS_POSTED = `m.ts > ${START} AND m.ts <= $4 AND m.deleted = 0`;
 /** Including messages deleted later: a client that processes changes in order still has them. */
 const PREVIOUS = `COALESCE((SELECT p.ts FROM messages p
@@ -43,7 +35,7 @@ const PREVIOUS = `COALESCE((SELECT p.ts FROM messages p
 const POSTED = inside(`${MESSAGE_COLUMNS}, ${PREVIOUS} AS prev_ts`, 'messages', IS_POSTED);
 
 /** Repeats the condition of the index: `changed_ts > ts`. */
-const IS_CHANGED = `m.changed_ts > ${START} AND m.changed_ts <= $4 AND m.changed_ts > m.ts`;
+const IS_CHANGED = `${IS_CHANGED_SINCE} AND m.changed_ts > m.ts`;
 /** Includes deletions of new messages: the client may have one from a page, or from an earlier attempt to resume. */
 const OF_BEFORE_OR_DELETED = `${IS_CHANGED} AND (m.ts <= ${START} OR m.deleted = 1)`;
 
@@ -58,7 +50,7 @@ const CHANGED = inside(MESSAGE_COLUMNS, 'messages', OF_BEFORE_OR_DELETED);
 const ASPECTS = inside(
 	'm.conversation, m.aspect, m.changed_ts, m.actor',
 	'conversation_changes',
-	`m.changed_ts > ${START} AND m.changed_ts <= $4`,
+	IS_CHANGED_SINCE,
 );
 
 const PEOPLE = `SELECT user_id, joined_ts AS at, 1 AS joined FROM members
@@ -127,7 +119,7 @@ export function changesOn(reader: SqlReader): Changes {
 			return { memberships: memberships.map(membershipOf), follows: follows.map(followOf) };
 		},
 		inside: (query) => changesInside(reader, query),
-		async people(conversation, since, upTo, limit) {
+		async memberChanges(conversation, since, upTo, limit) {
 			const params = [conversation, since, upTo, limit];
 			const rows = await reader.all<{ user_id: string; at: number; joined: number }>(PEOPLE, params);
 			return rows.map(({ user_id, at, joined }) => ({ user: user_id, at, joined: joined === 1 }));

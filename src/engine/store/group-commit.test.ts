@@ -50,10 +50,10 @@ test('a stream of posts does not block background batches', async () => {
 	expect(written.filter(([first]) => first === 'post').length).toBeLessThan(10);
 });
 
-test('`settled` does not wait for background batches; closing does', async () => {
+test('`flushed` does not wait for background batches; closing does', async () => {
 	const { commits, written } = scene();
 	const aside = commits.executeInBackground(many('aside', SIZE * 4));
-	await commits.settled();
+	await commits.flushed();
 	expect(written).toEqual([]);
 	await commits.close();
 	expect(written.flat()).toHaveLength(SIZE * 4);
@@ -72,7 +72,7 @@ test('a background batch fails alone; another batch fails with those behind it',
 	expect(written).toEqual([['post'], ['more']]);
 	expect(failures).toEqual([]);
 	await expect(commits.execute([statement('bad')])).rejects.toThrow('the write failed');
-	await commits.settled().catch(() => undefined);
+	await commits.flushed().catch(() => undefined);
 	await Bun.sleep(5);
 	expect(failures).toEqual(['no room']);
 });

@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Fact } from '../ports/facts.ts';
 import type { Ledger } from '../ports/store.ts';
 import { Batch } from './batch.ts';
@@ -9,9 +9,8 @@ import type { BoundWrite } from './write-sql.ts';
 /**
  * Group commit: while one transaction is being written, further writes form the next one.
  *
- * Batches are written one after the other, in the order they were filled. If one fails, all queued batches fail
- * with it, because they were decided on state that includes the failed one; later
- * writes start with a new batch.
+ * Batches are written one after the other, in the order they were filled. If a batch fails, all queued batches fail
+ * with it, because they were decided on state that includes the failed batch; later writes start with a new batch.
  *
  * Background work goes into small separate batches that alternate with the others and fail independently: a post waits
  * for one of them at most, and is not affected if it fails.
@@ -62,7 +61,7 @@ export class GroupCommit implements Ledger {
 		return batch.done;
 	}
 
-	settled(): Promise<void> {
+	flushed(): Promise<void> {
 		return (this.queue.at(-1) ?? (this.isBackgroundRunning ? null : this.running))?.done ?? Promise.resolve();
 	}
 
@@ -81,7 +80,7 @@ export class GroupCommit implements Ledger {
 		if (last !== undefined && last.size < size) return last;
 		const batch = new Batch(this.writeFact);
 		if (this.closed) {
-			batch.fail(new Refusal('service_unavailable', 'the store is closed'));
+			batch.fail(new Rejection('service_unavailable', 'the store is closed'));
 			return batch;
 		}
 		queue.push(batch);
@@ -131,7 +130,7 @@ export class GroupCommit implements Ledger {
 		// Clear the caches before failing the requests, so that retries do not see the failed state.
 		if (!this.isBackgroundRunning) this.onFailure(error);
 		this.startNext();
-		const refusal = new Refusal('service_unavailable', 'the write failed', undefined, error);
-		for (const one of lost) one.fail(refusal);
+		const rejection = new Rejection('service_unavailable', 'the write failed', undefined, error);
+		for (const one of lost) one.fail(rejection);
 	}
 }

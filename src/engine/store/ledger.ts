@@ -18,8 +18,8 @@ import {
 } from './write-sql.ts';
 
 /**
- * Writes facts as rows. A post inserts one row, whatever the size of its conversation, and updates the row of its
- * author's cursor, once per batch however often the cursor moved.
+ * Writes facts as rows. A post inserts one row, whatever the size of its conversation. It also updates the row
+ * of its author's cursor, but only once per batch, however often the cursor moved.
  */
 
 const CREATE = insertInto('conversations', {
@@ -173,9 +173,9 @@ const THREAD_CURSOR = update(
 const CURSOR = update('members', { cursor: 3, revision: 4, changed_ts: 5 }, { user_id: 1, conversation: 2 });
 
 /**
- * Facts can arrive in any order: within one membership or follow the newest fact wins; between two, the later membership. A mark
- * may create the row, but only the fact of the join or follow makes the user a member or follower: a worker that replays must not
- * find the result of a command it has yet to decide.
+ * Facts can arrive in any order. Among facts of one membership or follow, the newest wins; among facts of two memberships, those of the
+ * later membership win. A mark may create the row, but only the fact of the join or follow makes the user a member or follower: a worker
+ * that replays must not find the result of a command that it has yet to decide.
  */
 const MEMBERSHIP = `(CASE WHEN members.joined_ts > members.early_joined THEN members.joined_ts
 	ELSE members.early_joined END)`;

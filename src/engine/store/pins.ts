@@ -1,6 +1,7 @@
 import type { Pin } from '../../model/pins.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { PinChange } from '../ports/changes.ts';
+import { IS_CHANGED_SINCE, IS_ITS_MESSAGE, inside, JOIN_MESSAGE } from './changes-since.ts';
 import { flag, type SqlReader } from './sql.ts';
 import { deleteFrom, insertInto, type Writes } from './write-sql.ts';
 
@@ -25,15 +26,13 @@ export const forgetPin = (conversation: string, ts: number, into: Writes): void 
 
 const PINS = `SELECT ts, user_id, changed_ts FROM pins WHERE conversation = $1 AND active = 1 ORDER BY ts`;
 
-/** $1 user, $2 conversations, $3 since, $4 up to, $5 limit, as for other changes in conversations. */
-export const PIN_CHANGES = `SELECT m.conversation, m.ts, m.user_id, m.active, m.changed_ts, p.user_id AS author,
-		substr(p.text, 1, 400) AS text,
-		(SELECT count(*) FROM pins o WHERE o.conversation = m.conversation AND o.active = 1) AS pins
-	FROM EACH_TEXT($2) AS wanted CROSS JOIN members b CROSS JOIN pins m CROSS JOIN messages p
-	WHERE b.user_id = $1 AND b.conversation = wanted.item AND b.member = 1 AND m.conversation = b.conversation
-		AND m.changed_ts > (CASE WHEN b.joined_ts > $3 THEN b.joined_ts ELSE $3 END) AND m.changed_ts <= $4
-		AND p.conversation = m.conversation AND p.ts = m.ts AND p.deleted = 0
-	LIMIT $5`;
+export const PIN_CHANGES = inside(
+	`m.conversation, m.ts, m.user_id, m.active, m.changed_ts, p.user_id AS author, substr(p.text, 1, 400) AS text,
+		(SELECT count(*) FROM pins o WHERE o.conversation = m.conversation AND o.active = 1) AS pins`,
+	'pins',
+	`${IS_CHANGED_SINCE} AND ${IS_ITS_MESSAGE}`,
+	JOIN_MESSAGE,
+);
 
 export interface PinChangeColumns {
 	readonly conversation: string;

@@ -4,7 +4,7 @@ import { type BoundWrite, deleteFrom, erasing, insertInto } from './write-sql.ts
 
 /** SQL of devices. A token has one row, so it belongs to the user who added it last. */
 
-/** Under another user the device gets a new id, so that queued sends for the previous user do not reach it. */
+/** For another user the device gets a new id, so that notifications queued for the previous user do not reach it. */
 const ADD = insertInto(
 	'push_devices',
 	{ platform: 1, token: 2, id: 3, user_id: 4, app: 5, badge: '0', added_ts: 6 },

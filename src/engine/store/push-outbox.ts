@@ -1,4 +1,12 @@
-import type { DeadSend, Lease, OutboxEntry, PushOutbox, SendKey, SendOf, SendResult } from '../ports/push.ts';
+import type {
+	DeadNotification,
+	Lease,
+	NotificationKey,
+	OutboxEntry,
+	PushOutbox,
+	SendResult,
+	UserNotification,
+} from '../ports/push.ts';
 import { candidatesOf } from './push-candidates.ts';
 import { DEVICE_COLUMNS, type DeviceRow, deviceOf } from './push-devices.ts';
 import { isReadAhead } from './rows.ts';
@@ -14,8 +22,8 @@ import {
 } from './write-sql.ts';
 
 /**
- * The outbox and the sends. Taking work postpones it to the end of the lease and tags it with the lease's id, then reads the rows
- * with that id: two processes that take work at once get different rows.
+ * SQL of the outbox and of notifications. Taking work postpones it to the end of the lease and tags its rows with the lease's id, then
+ * reads the rows with that id: two processes that take work at once get different rows.
  */
 
 const TAKE_MESSAGES = statement(
@@ -150,9 +158,9 @@ export function outboxOn(
 			const rows = await reader.all<{ device: string }>(SHOWN_ON, [conversation, ts, list(devices)]);
 			return new Set(rows.map(({ device }) => device));
 		},
-		advance: ({ conversation, ts, round }, { sends, recheck, next, now }) =>
+		advance: ({ conversation, ts, round }, { notifications, recheck, next, now }) =>
 			execute([
-				...sends.map((send) => ({
+				...notifications.map((send) => ({
 					write: ADD_SEND,
 					params: [send.device, send.conversation, send.ts, send.user, send.nextAt],
 				})),
@@ -161,7 +169,7 @@ export function outboxOn(
 					? { write: FINISH, params: [conversation, ts, round] }
 					: { write: ADVANCE, params: [conversation, ts, round, next, now] },
 			]),
-		takeSends: async (lease) =>
+		takeNotifications: async (lease) =>
 			(
 				await take<SendRow & Partial<DeviceRow> & { receiver: string; attempts: number; ahead: number }>(
 					ANY_SEND,
@@ -178,11 +186,11 @@ export function outboxOn(
 				ahead: row.ahead > 0,
 				to: row.token == null ? null : deviceOf(row as DeviceRow),
 			})),
-		dueSends: async (now, atMost) => {
+		dueNotifications: async (now, atMost) => {
 			const [row] = await reader.all<{ due: number }>(DUE_SENDS, [now, atMost]);
 			return row?.due ?? 0;
 		},
-		settle: (send, result) => execute(settling(send, result)),
+		recordResult: (send, result) => execute(recordingResult(send, result)),
 		takeReads: async (lease) =>
 			(await take<{ user_id: string; marks: number }>(ANY_READ, TAKE_READS, TAKEN_READS, lease)).map(
 				({ user_id, marks }) => ({ user: user_id, marks }),
@@ -193,13 +201,13 @@ export function outboxOn(
 				...row,
 				ahead: row.ahead > 0,
 			})),
-		withdrawn: ({ user, marks }, { sends, badge, nextAt }) =>
+		withdrawn: ({ user, marks }, { notifications, badge, nextAt }) =>
 			execute([
-				...sends.map((send) => ({ write: DROP, params: keyOf(send) })),
+				...notifications.map((send) => ({ write: DROP, params: keyOf(send) })),
 				...(badge === null ? [] : [{ write: UPDATE_BADGES, params: [user, badge] }]),
 				{ write: HANDLED, params: [user, marks, nextAt] },
 			]),
-		putOff: ({ user }, nextAt) => execute([{ write: PUT_OFF, params: [user, nextAt] }]),
+		postpone: ({ user }, nextAt) => execute([{ write: PUT_OFF, params: [user, nextAt] }]),
 		sizes: async () => {
 			const [row] = await reader.all<{ devices: number; pending: number; dead: number }>(SIZES, []);
 			return row ?? { devices: 0, pending: 0, dead: 0 };
@@ -207,7 +215,7 @@ export function outboxOn(
 		dead: async (limit) =>
 			(
 				await reader.all<SendRow & { user_id: string; attempts: number; error: string }>(DEAD_ONES, [limit])
-			).map(({ user_id, ...row }): DeadSend => ({ ...row, user: user_id })),
+			).map(({ user_id, ...row }): DeadNotification => ({ ...row, user: user_id })),
 		replay: async (now) => {
 			const [row] = await reader.all<{ dead: number }>(COUNT_DEAD, []);
 			await execute([{ write: REPLAY, params: [now] }]);
@@ -222,14 +230,14 @@ export function outboxOn(
 	};
 }
 
-const keyOf = ({ device, conversation, ts }: SendKey): Param[] => [device, conversation, ts];
+const keyOf = ({ device, conversation, ts }: NotificationKey): Param[] => [device, conversation, ts];
 
 const notesOfRead = (user: string): BoundWrite[] => [
 	{ write: ADD_READ, params: [user] },
 	{ write: NOTE_READ, params: [user] },
 ];
 
-function settling(send: SendOf, result: SendResult): BoundWrite[] {
+function recordingResult(send: UserNotification, result: SendResult): BoundWrite[] {
 	const key = keyOf(send);
 	switch (result.type) {
 		case 'sent':

@@ -2,6 +2,7 @@ import { inOrder, type Reaction } from '../../model/reactions.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { ReactionChange } from '../ports/changes.ts';
 import type { History, ReactedMessage, StateSource } from '../ports/store.ts';
+import { IS_CHANGED_SINCE, IS_ITS_MESSAGE, inside, JOIN_MESSAGE } from './changes-since.ts';
 import { flag, inChunks, list, type SqlReader } from './sql.ts';
 import { deleteFrom, insertInto, type Writes } from './write-sql.ts';
 
@@ -51,19 +52,14 @@ const REACTORS = `SELECT name, user_id FROM reactions
 const REACTED = `SELECT conversation, ts, changed_ts FROM reactions
 	WHERE user_id = $1 AND active = 1 AND changed_ts < $2 ORDER BY changed_ts DESC LIMIT $3`;
 
-/**
- * $1 user, $2 conversations, $3 since, $4 up to, $5 limit, as for other changes in conversations. The total is the current one:
- * live delivery covers later changes.
- */
-export const REACTION_CHANGES = `SELECT m.conversation, m.ts, m.name, m.user_id, m.active, m.changed_ts,
-		p.user_id AS author, t.user_count, t.users, t.first_ts
-	FROM EACH_TEXT($2) AS wanted CROSS JOIN members b CROSS JOIN reactions m
-	CROSS JOIN messages p
-	LEFT JOIN reaction_totals t ON t.conversation = m.conversation AND t.ts = m.ts AND t.name = m.name
-	WHERE b.user_id = $1 AND b.conversation = wanted.item AND b.member = 1 AND m.conversation = b.conversation
-		AND m.changed_ts > (CASE WHEN b.joined_ts > $3 THEN b.joined_ts ELSE $3 END) AND m.changed_ts <= $4
-		AND p.conversation = m.conversation AND p.ts = m.ts AND p.deleted = 0
-	LIMIT $5`;
+/** The total is the current one: live delivery covers later changes. */
+export const REACTION_CHANGES = inside(
+	`m.conversation, m.ts, m.name, m.user_id, m.active, m.changed_ts, p.user_id AS author, t.user_count, t.users,
+		t.first_ts`,
+	'reactions',
+	`${IS_CHANGED_SINCE} AND ${IS_ITS_MESSAGE}`,
+	`${JOIN_MESSAGE} LEFT JOIN reaction_totals t ON t.conversation = m.conversation AND t.ts = m.ts AND t.name = m.name`,
+);
 
 interface TotalColumns {
 	readonly name: string;

@@ -1,4 +1,4 @@
-import type { Conversation, Remark } from '../../model/conversation.ts';
+import type { ChannelText, Conversation } from '../../model/conversation.ts';
 import type { ConversationKind } from '../../model/ids.ts';
 import type { Message } from '../../model/message.ts';
 import type { EntryRow } from '../ports/store.ts';
@@ -37,8 +37,8 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
 	creator: row.creator,
 	createdTs: row.created_ts,
 	archived: row.archived === 1,
-	topic: JSON.parse(row.topic) as Remark,
-	purpose: JSON.parse(row.purpose) as Remark,
+	topic: JSON.parse(row.topic) as ChannelText,
+	purpose: JSON.parse(row.purpose) as ChannelText,
 	previousNames: parseList(row.previous_names),
 	memberCount: row.member_count,
 	people: parseList(row.people),

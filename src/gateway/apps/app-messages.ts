@@ -1,5 +1,5 @@
 import type { App } from '../../engine/ports/apps.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Message } from '../../model/message.ts';
 import { formatTs, parseTs } from '../../model/ts.ts';
 import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
@@ -47,7 +47,7 @@ export async function respond(
 		else await act(services, app, channel, { type: 'delete', ts: microsOf(ts), asGuest: true });
 		return;
 	}
-	if (!hasContent(message)) throw new Refusal('no_text', 'text: required, or blocks or attachments');
+	if (!hasContent(message)) throw new Rejection('no_text', 'text: required, or blocks or attachments');
 	if (message.replace_original && ts !== undefined && !ephemeral) {
 		await replace(services, app, channel, microsOf(ts), message);
 		return;

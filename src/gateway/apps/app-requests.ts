@@ -3,7 +3,7 @@ import { signatureHeaders } from '../../apps/payloads.ts';
 import type { App, Apps } from '../../engine/ports/apps.ts';
 import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
 import { settingsOf } from '../../model/app-manifest.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { addressedTo } from '../../protocol/addresses.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Envelope } from './app-socket.ts';
@@ -43,14 +43,15 @@ export class AppRequests {
 		this.parts.bus.unsubscribe(`gateway:${this.parts.gateway}`, this.receive);
 	}
 
-	/** Returns the app's answer; null: it acknowledged without content. Throws a Refusal if it did not answer. */
+	/** Returns the app's answer; null: it acknowledged without content. Throws a Rejection if it did not answer. */
 	async ask(app: App, kind: RequestKind, payload: JsonObject, url = ''): Promise<JsonObject | null> {
 		const settings = settingsOf(JSON.parse(app.manifest));
 		if (!settings.socketMode) return this.post(app, kind, payload, url || settings.interactivityUrl);
 		const answer = this.parts.sockets.isOpen(app.id)
 			? await this.here(app.id, kind, payload)
 			: await this.elsewhere(app.id, kind, payload);
-		if (answer === null) throw new Refusal('dispatch_failed', 'the app is not connected, or did not answer');
+		if (answer === null)
+			throw new Rejection('dispatch_failed', 'the app is not connected, or did not answer');
 		return objectOf(answer);
 	}
 
@@ -116,7 +117,7 @@ export class AppRequests {
 		url: string,
 	): Promise<JsonObject | null> {
 		if (url === '')
-			throw new Refusal('dispatch_failed', 'the app has neither a URL for this request nor Socket Mode');
+			throw new Rejection('dispatch_failed', 'the app has neither a URL for this request nor Socket Mode');
 		const { outgoing, nowMs } = this.parts;
 		const body = bodyOf(kind, addressed(payload, this.parts.origin()));
 		const headers = {
@@ -126,10 +127,10 @@ export class AppRequests {
 		try {
 			const { status, text } = await outgoing.post(url, body, headers, this.withinMs);
 			if (status < 200 || status >= 300)
-				throw new Refusal('dispatch_failed', `the app answered with HTTP ${status}`);
+				throw new Rejection('dispatch_failed', `the app answered with HTTP ${status}`);
 			return answerOf(text);
 		} catch (error) {
-			if (error instanceof NotSent) throw new Refusal('dispatch_failed', 'the app’s URL did not answer');
+			if (error instanceof NotSent) throw new Rejection('dispatch_failed', 'the app’s URL did not answer');
 			throw error;
 		}
 	}

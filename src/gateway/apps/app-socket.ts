@@ -68,7 +68,7 @@ export class AppSocket {
 		if (!this.isOpen) return Promise.resolve({ type: 'cut_off' });
 		const id = this.newEnvelopeId();
 		return new Promise((resolve) => {
-			const timer = setTimeout(() => this.settle(id, { type: 'timeout' }), withinMs);
+			const timer = setTimeout(() => this.finish(id, { type: 'timeout' }), withinMs);
 			this.waiting.set(id, { resolve, timer });
 			this.write({ envelope_id: id, ...envelope });
 		});
@@ -80,7 +80,7 @@ export class AppSocket {
 		const { envelope_id: id, payload } = parsed(frame);
 		if (typeof id !== 'string') return;
 		const answer = typeof payload === 'object' && payload !== null ? (payload as JsonObject) : null;
-		this.settle(id, { type: 'acknowledged', payload: answer });
+		this.finish(id, { type: 'acknowledged', payload: answer });
 	}
 
 	received(): void {
@@ -106,10 +106,10 @@ export class AppSocket {
 
 	closed(): void {
 		this.ended = true;
-		for (const id of [...this.waiting.keys()]) this.settle(id, { type: 'cut_off' });
+		for (const id of [...this.waiting.keys()]) this.finish(id, { type: 'cut_off' });
 	}
 
-	private settle(id: string, acknowledgement: Acknowledgement): void {
+	private finish(id: string, acknowledgement: Acknowledgement): void {
 		const waiting = this.waiting.get(id);
 		if (!waiting) return;
 		this.waiting.delete(id);

@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { RandomBytes } from '../../model/ids.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import { sameHash, tokenKey } from '../auth/tokens.ts';
@@ -28,7 +28,7 @@ export const isHook = (path: string): boolean =>
 	path.startsWith(WEBHOOK_PATH) || path.startsWith(RESPONSE_PATH);
 
 /** Slack's error texts for webhooks. */
-class HookRefusal extends Error {
+class HookRejection extends Error {
 	constructor(
 		readonly status: number,
 		readonly text: string,
@@ -55,7 +55,7 @@ export async function serveHook(
 	address: string | null,
 ): Promise<Response> {
 	try {
-		if (request.method !== 'POST') throw new HookRefusal(400, 'invalid_payload');
+		if (request.method !== 'POST') throw new HookRejection(400, 'invalid_payload');
 		services.anonymous.admit(address);
 		const isWebhook = path.startsWith(WEBHOOK_PATH);
 		await (isWebhook
@@ -63,8 +63,8 @@ export async function serveHook(
 			: response(path, request, services, address));
 		return text(200, 'ok');
 	} catch (error) {
-		if (error instanceof HookRefusal) return text(error.status, error.text);
-		if (!(error instanceof Refusal)) {
+		if (error instanceof HookRejection) return text(error.status, error.text);
+		if (!(error instanceof Rejection)) {
 			services.operations.failed('hooks', error);
 			return text(500, 'server_error');
 		}
@@ -84,14 +84,14 @@ async function webhook(path: string, request: Request, services: Services, addre
 	const found = await services.apps.webhook(id);
 	if (!found || found.team !== team || !sameHash(found.hash, tokenKey(secret))) {
 		services.anonymous.failed(address);
-		throw new HookRefusal(404, 'no_service');
+		throw new HookRejection(404, 'no_service');
 	}
 	limited(services, id);
 	const app = await services.apps.app(found.app);
-	if (!app) throw new HookRefusal(404, 'no_service');
+	if (!app) throw new HookRejection(404, 'no_service');
 	const payload = await payloadOf(request);
 	const message = parseAppMessage({ ...payload, channel: undefined, response_type: undefined });
-	if (!hasContent(message)) throw new HookRefusal(400, 'no_text');
+	if (!hasContent(message)) throw new HookRejection(400, 'no_text');
 	await postAsApp(services, app, await channelOf(services, found, payload.channel), message);
 }
 
@@ -106,7 +106,7 @@ async function channelOf(
 	const id = /^C[A-Z0-9]{2,20}$/.test(wanted) ? wanted : await directory.channelNamed(team, name);
 	const [found] = id === null ? [] : await directory.conversations([id]);
 	if (!found || found.team !== team || (found.kind !== 'public' && found.id !== conversation))
-		throw new HookRefusal(404, 'channel_not_found');
+		throw new HookRejection(404, 'channel_not_found');
 	return found.id;
 }
 
@@ -114,17 +114,17 @@ async function response(path: string, request: Request, services: Services, addr
 	const pass = await redeemResponse(services, path.slice(RESPONSE_PATH.length));
 	if (!pass) {
 		services.anonymous.failed(address);
-		throw new HookRefusal(404, 'expired_url');
+		throw new HookRejection(404, 'expired_url');
 	}
 	limited(services, pass.app);
 	const app = await services.apps.app(pass.app);
-	if (!app) throw new HookRefusal(404, 'expired_url');
+	if (!app) throw new HookRejection(404, 'expired_url');
 	await respond(services, app, pass, parseAppMessage(await payloadOf(request)));
 }
 
 function limited({ limits }: Services, holder: string): void {
 	const wait = limits.take(holder, 'posts');
-	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+	if (wait > 0) throw new Rejection('ratelimited', undefined, wait);
 }
 
 /** Accepts JSON with any content type, or a form with the JSON in `payload`. */
@@ -135,15 +135,15 @@ async function payloadOf(request: Request): Promise<JsonObject> {
 		const found: unknown = JSON.parse(json);
 		if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as JsonObject;
 	} catch {}
-	throw new HookRefusal(400, 'invalid_payload');
+	throw new HookRejection(400, 'invalid_payload');
 }
 
 async function textOf(request: Request): Promise<string> {
 	try {
 		return await readText(request);
 	} catch (error) {
-		if (error instanceof Refusal && error.code === 'request_too_large')
-			throw new HookRefusal(413, 'payload_too_large');
+		if (error instanceof Rejection && error.code === 'request_too_large')
+			throw new HookRejection(413, 'payload_too_large');
 		throw error;
 	}
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../engine/ports/apps.ts';
 import type { Conversation } from '../../model/conversation.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { UserCall } from '../http/method.ts';
 import { issuePass } from './passes.ts';
@@ -46,13 +46,14 @@ export const channelNameOf = ({ kind, name }: Conversation): string =>
 /** Finds an app of the caller's workspace. */
 export async function appOfTeam({ services, caller }: UserCall, id: string): Promise<App> {
 	const app = await services.apps.app(id);
-	if (app?.team !== caller.team) throw new Refusal('app_not_found', 'app_id: this workspace has no such app');
+	if (app?.team !== caller.team)
+		throw new Rejection('app_not_found', 'app_id: this workspace has no such app');
 	return app;
 }
 
 /** The app to which the calling bot belongs. */
 export async function appOfCaller({ services, caller }: UserCall): Promise<App> {
 	const app = await services.apps.appOfBot(caller.user.id);
-	if (!app) throw new Refusal('not_an_app', 'token: call this method with the bot token of an app');
+	if (!app) throw new Rejection('not_an_app', 'token: call this method with the bot token of an app');
 	return app;
 }

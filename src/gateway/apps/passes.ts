@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Signed passes that let an app answer: a trigger_id that opens a view, and the last part of a response_url. A pass
- * contains its subject and is signed with the workspace's secret, so issuing one writes nothing to the store.
+ * Signed passes that let an app answer: a trigger_id that opens a view, and the last part of a response_url. A pass carries its own data and is signed with the workspace's secret, so issuing one does not write to the store.
  */
 
 export interface Pass {
@@ -75,11 +74,11 @@ function parsed<P>(text: string): P | null {
 export async function redeemTrigger(services: Signing, app: string, text: string): Promise<Pass> {
 	const pass = await opened<Pass>(services, 'trigger', text);
 	if (!pass || pass.app !== app)
-		throw new Refusal('invalid_trigger_id', 'trigger_id: not issued to this app');
+		throw new Rejection('invalid_trigger_id', 'trigger_id: not issued to this app');
 	if (pass.until < Date.now())
-		throw new Refusal('expired_trigger_id', 'trigger_id: expired; use it within 10 s of the action');
+		throw new Rejection('expired_trigger_id', 'trigger_id: expired; use it within 10 s of the action');
 	if ((await services.apps.use(`t ${pass.nonce}`, pass.team, pass.until + TRIGGER_MS)) > 1)
-		throw new Refusal('exchanged_trigger_id', 'trigger_id: already used');
+		throw new Rejection('exchanged_trigger_id', 'trigger_id: already used');
 	return pass;
 }
 

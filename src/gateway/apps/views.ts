@@ -1,6 +1,6 @@
 import { blocksIn } from '../../apps/blocks.ts';
 import type { App, AppView, ViewKind } from '../../engine/ports/apps.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { newId } from '../../model/ids.ts';
 import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
 import type { UserCall } from '../http/method.ts';
@@ -13,12 +13,12 @@ const MAX_BLOCKS = 100;
 const HASH_BYTES = 6;
 
 export function checkView(view: JsonObject, kind: ViewKind): void {
-	if (view.type !== kind) throw new Refusal('invalid_view', `view: its type must be ${kind}`);
+	if (view.type !== kind) throw new Rejection('invalid_view', `view: its type must be ${kind}`);
 	const blocks = blocksIn(view);
 	if (!Array.isArray(view.blocks) || blocks.length !== view.blocks.length || blocks.length > MAX_BLOCKS)
-		throw new Refusal('invalid_view', `view: blocks must be a list of up to ${MAX_BLOCKS} blocks`);
+		throw new Rejection('invalid_view', `view: blocks must be a list of up to ${MAX_BLOCKS} blocks`);
 	if (kind === 'modal' && typeof view.title !== 'object')
-		throw new Refusal('invalid_view', 'view: a modal needs a title');
+		throw new Rejection('invalid_view', 'view: a modal needs a title');
 }
 
 type Storing = Pick<Services, 'apps' | 'clock' | 'random'>;
@@ -53,7 +53,7 @@ export async function keepView(
 }
 
 export function stackedOn(view: AppView): readonly string[] {
-	if (view.below.length >= MAX_BELOW) throw new Refusal('push_limit_reached');
+	if (view.below.length >= MAX_BELOW) throw new Rejection('push_limit_reached');
 	return [...view.below, view.id];
 }
 
@@ -64,7 +64,7 @@ export const homeId = (app: string, user: string): string => `VH${app.slice(1)}$
 export async function openView({ services, caller }: UserCall, id: string): Promise<AppView> {
 	const view = await services.apps.view(id);
 	if (view?.user !== caller.user.id)
-		throw new Refusal('view_not_found', 'view_id: this user has no such view');
+		throw new Rejection('view_not_found', 'view_id: this user has no such view');
 	return view;
 }
 

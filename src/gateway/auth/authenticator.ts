@@ -1,6 +1,6 @@
 import type { Apps } from '../../engine/ports/apps.ts';
 import type { Directory, User } from '../../engine/ports/store.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Caller, UserCaller } from './caller.ts';
 import type { JwtClaims, JwtVerifier } from './jwt.ts';
 import type { TokenUses } from './token-uses.ts';
@@ -50,8 +50,8 @@ const WITHOUT_STORE_MS = 60 * 60 * 1000;
 const ADMIN: Caller = { kind: 'admin' };
 
 /**
- * For JWTs only: opaque tokens are revoked one by one, and their stamps come from another clock. `iat` is in
- * seconds: a JWT of the same second counts as issued before the sign-out.
+ * For JWTs only: signing out revokes opaque tokens one by one, and their times come from another clock. `iat` is in seconds: a JWT
+ * issued in the second of the sign-out counts as issued before it.
  */
 const isSignedOut = ({ signedOutTs }: User, issuedAtMs: number): boolean =>
 	signedOutTs > 0 && issuedAtMs * 1000 <= signedOutTs;
@@ -73,7 +73,7 @@ export class Authenticator {
 	}
 
 	/**
-	 * Throws a Refusal: not_authed, invalid_auth, token_expired, token_revoked or account_inactive. Before a token
+	 * Throws a Rejection: not_authed, invalid_auth, token_expired, token_revoked or account_inactive. Before a token
 	 * that is not cached is looked up, `beforeLookUp` may throw to prevent it. It gets the user of an expired cache
 	 * entry, or null for an unknown token.
 	 */
@@ -81,7 +81,7 @@ export class Authenticator {
 		token: string | null,
 		beforeLookUp?: (remembered: UserCaller | null) => void,
 	): Caller | Promise<Caller> {
-		if (token === null || token === '') throw new Refusal('not_authed');
+		if (token === null || token === '') throw new Rejection('not_authed');
 		const hash = hashToken(token);
 		const found = this.remembered.get(hash);
 		const now = this.options.nowMs();
@@ -95,15 +95,15 @@ export class Authenticator {
 	/** Not cached: an app uses its token once for each socket. */
 	private async appWith(hash: string): Promise<Caller> {
 		const token = await this.options.apps?.token(hash);
-		if (!token) throw new Refusal('invalid_auth');
-		if (token.revokedTs > 0) throw new Refusal('token_revoked');
+		if (!token) throw new Rejection('invalid_auth');
+		if (token.revokedTs > 0) throw new Rejection('token_revoked');
 		return { kind: 'app', app: token.app, team: token.team, tokenHash: hash };
 	}
 
 	/** Falls back to the cache if the store is unavailable; a revoked or expired token stays rejected. */
 	private asBefore(hash: string, error: unknown): Caller {
 		const found = this.remembered.get(hash);
-		const isUnavailable = error instanceof Refusal && error.code === 'service_unavailable';
+		const isUnavailable = error instanceof Rejection && error.code === 'service_unavailable';
 		if (found && isUnavailable && found.withoutStoreUntil > this.options.nowMs()) return found.caller;
 		this.remembered.delete(hash);
 		throw error;
@@ -157,7 +157,7 @@ export class Authenticator {
 		if (stored) return { user: stored.user, team: stored.team };
 		if (!this.options.jwt || !looksLikeJwt(token)) return null;
 		return this.options.jwt.verify(token).catch((error) => {
-			if (error instanceof Refusal && error.code === 'service_unavailable') throw error;
+			if (error instanceof Rejection && error.code === 'service_unavailable') throw error;
 			return null;
 		});
 	}
@@ -167,7 +167,7 @@ export class Authenticator {
 		const key = tokenKey(token);
 		const { user, team, expiresAt, issuedAt } = await this.holder(token, key);
 		const account = await this.account(user, team);
-		if (!isOpaque(token) && isSignedOut(account, issuedAt)) throw new Refusal('token_revoked');
+		if (!isOpaque(token) && isSignedOut(account, issuedAt)) throw new Rejection('token_revoked');
 		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: key, expiresAt, issuedAt };
 		if (this.forgotten === forgottenBefore) this.remember(hash, caller);
 		return caller;
@@ -176,24 +176,24 @@ export class Authenticator {
 	private async holder(token: string, key: string): Promise<JwtClaims> {
 		const { directory, jwt } = this.options;
 		const isJwt = jwt !== null && looksLikeJwt(token);
-		if (!isJwt && !isOpaque(token)) throw new Refusal('invalid_auth');
+		if (!isJwt && !isOpaque(token)) throw new Rejection('invalid_auth');
 		const claims = isJwt ? await jwt.verify(token) : null;
 		// A JWT is in the store only if it was revoked; earlier versions stored the hash of the whole token.
 		const stored = (await directory.token(key)) ?? (claims && (await directory.token(hashToken(token))));
-		if (stored && stored.revokedTs !== null) throw new Refusal('token_revoked');
+		if (stored && stored.revokedTs !== null) throw new Rejection('token_revoked');
 		if (claims) return claims;
-		if (!stored) throw new Refusal('invalid_auth');
+		if (!stored) throw new Rejection('invalid_auth');
 		const expiresAt = stored.expiresTs === null ? Number.POSITIVE_INFINITY : stored.expiresTs / 1000;
 		const now = this.options.nowMs();
-		if (expiresAt <= now) throw new Refusal('token_expired');
+		if (expiresAt <= now) throw new Rejection('token_expired');
 		this.options.uses?.note(stored, now * 1000);
 		return { user: stored.user, team: stored.team, expiresAt, issuedAt: stored.createdTs / 1000 };
 	}
 
 	private async account(id: string, team: string): Promise<User> {
 		const [user] = await this.options.directory.users([id]);
-		if (!user || user.team !== team) throw new Refusal('invalid_auth');
-		if (user.deleted) throw new Refusal('account_inactive');
+		if (!user || user.team !== team) throw new Rejection('invalid_auth');
+		if (user.deleted) throw new Rejection('account_inactive');
 		return user;
 	}
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { isTeamId, isUserId } from '../../model/ids.ts';
 import { isCanonicalJwt } from './tokens.ts';
 
@@ -30,7 +30,7 @@ export interface JwtClaims {
 }
 
 export interface JwtVerifier {
-	/** Throws a Refusal: invalid_auth, token_expired, or service_unavailable if the keys cannot be loaded. */
+	/** Throws a Rejection: invalid_auth, token_expired, or service_unavailable if the keys cannot be loaded. */
 	verify(token: string): Promise<JwtClaims>;
 }
 
@@ -74,31 +74,32 @@ const rules = (algorithms: string[], { audience, issuer }: Expected, nowMs: () =
 function verifier(check: Check): JwtVerifier {
 	return {
 		verify: async (token) => {
-			if (!isCanonicalJwt(token)) throw new Refusal('invalid_auth');
+			if (!isCanonicalJwt(token)) throw new Rejection('invalid_auth');
 			try {
 				return claimsOf((await check(token)).payload);
 			} catch (error) {
-				throw error instanceof Refusal ? error : refusalOf(error);
+				throw error instanceof Rejection ? error : rejectionOf(error);
 			}
 		},
 	};
 }
 
 function claimsOf({ sub, team, exp, iat }: JWTPayload): JwtClaims {
-	if (typeof sub !== 'string' || !isUserId(sub)) throw new Refusal('invalid_auth', 'sub: must be a user id');
+	if (typeof sub !== 'string' || !isUserId(sub))
+		throw new Rejection('invalid_auth', 'sub: must be a user id');
 	if (typeof team !== 'string' || !isTeamId(team))
-		throw new Refusal('invalid_auth', 'team: must be a workspace id');
+		throw new Rejection('invalid_auth', 'team: must be a workspace id');
 	return { user: sub, team, expiresAt: (exp ?? 0) * 1000, issuedAt: (iat ?? 0) * 1000 };
 }
 
-/** Errors about the token are the client's; unreachable keys are a service that is unavailable. */
-function refusalOf(error: unknown): Refusal {
-	if (error instanceof errors.JWTExpired) return new Refusal('token_expired');
+/** An invalid token is the client's error; keys that cannot be loaded are an unavailable service. */
+function rejectionOf(error: unknown): Rejection {
+	if (error instanceof errors.JWTExpired) return new Rejection('token_expired');
 	const aboutToken =
 		error instanceof errors.JOSEError &&
 		!(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) &&
 		error.constructor !== errors.JOSEError;
 	return aboutToken
-		? new Refusal('invalid_auth')
-		: new Refusal('service_unavailable', 'the JWKS is unreachable');
+		? new Rejection('invalid_auth')
+		: new Rejection('service_unavailable', 'the JWKS is unreachable');
 }

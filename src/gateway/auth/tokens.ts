@@ -18,7 +18,7 @@ export type TokenShape = (typeof TOKEN_SHAPES)[number];
 /** `plain` is the format of `newToken`. */
 export function newTokenShaped(shape: TokenShape, isBot: boolean, random: RandomBytes): string {
 	if (shape === 'plain') return newToken(isBot, random);
-	// At Slack the numbers name a workspace, a user and an app; here they mean nothing.
+	// At Slack the numbers identify a workspace, a user and an app; here they are random.
 	const number = (): string => Array.from(random(12), (byte) => (byte % 9) + 1).join('');
 	if (shape === 'xoxb') return `xoxb-${number()}-${number()}-${Buffer.from(random(16)).toString('hex')}`;
 	return `${shape}-${number()}-${number()}-${number()}-${Buffer.from(random(TOKEN_BYTES)).toString('hex')}`;

@@ -1,15 +1,15 @@
 import type { FileRecord, FileShare } from '../../engine/ports/files.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { type CallContext, readable } from '../http/access.ts';
 import type { FileServices, Services } from '../services.ts';
 
 /** Decides which users may see a file: its uploader, and users who may read a conversation that it is shared in. */
 
-export const noFile = (): Refusal => new Refusal('file_not_found', 'file: no such file');
+export const noFile = (): Rejection => new Rejection('file_not_found', 'file: no such file');
 
 export function filesOf({ files }: Pick<Services, 'files'>): FileServices {
 	if (files) return files;
-	throw new Refusal(
+	throw new Rejection(
 		'files_disabled',
 		'files are disabled; the administrator can enable them with TIDEMARK_FILE_MAX_MB and TIDEMARK_S3_BUCKET',
 	);
@@ -28,7 +28,7 @@ export async function visibleFile(context: CallContext, id: string): Promise<Vis
 	if (!file || file.team !== context.caller.team) throw noFile();
 	const isOwn = file.user === context.caller.user.id;
 	if (file.state === 'deleted' || file.state === 'deleting')
-		throw isOwn ? new Refusal('file_deleted', 'file: deleted') : noFile();
+		throw isOwn ? new Rejection('file_deleted', 'file: deleted') : noFile();
 	if (file.state !== 'complete') throw noFile();
 	const shares = await readableShares(context, await records.shares(file));
 	if (!isOwn && shares.length === 0) throw noFile();
@@ -50,7 +50,7 @@ async function canRead(context: CallContext, conversation: string): Promise<bool
 		await readable(context, conversation);
 		return true;
 	} catch (error) {
-		if (error instanceof Refusal && NOT_READABLE.has(error.code)) return false;
+		if (error instanceof Rejection && NOT_READABLE.has(error.code)) return false;
 		throw error;
 	}
 }

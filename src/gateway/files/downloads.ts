@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../engine/ports/files.ts';
 import type { User } from '../../engine/ports/store.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { isShownInline } from '../../model/file-types.ts';
 import { isTeamId } from '../../model/ids.ts';
 import { CONTENT_PATH } from '../../protocol/file-objects.ts';
@@ -45,9 +45,9 @@ export async function serveContent(
 		const wanted = wantedBy(path);
 		const user = await holder(wanted, query, request, services, address);
 		const wait = services.limits.take(user.id, 'requests');
-		if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+		if (wait > 0) throw new Rejection('ratelimited', undefined, wait);
 		const caller = { user, team: user.team };
-		if (wanted.team !== user.team) throw new Refusal('file_not_found');
+		if (wanted.team !== user.team) throw new Rejection('file_not_found');
 		const { file } = await visibleFile({ services, caller }, wanted.id);
 		return await content(file, wanted, request, services);
 	} catch (error) {
@@ -57,7 +57,7 @@ export async function serveContent(
 
 function wantedBy(path: string): WantedFile {
 	const [, team = '', id = '', download] = PATH.exec(path.slice(CONTENT_PATH.length)) ?? [];
-	if (!isTeamId(team)) throw new Refusal('file_not_found');
+	if (!isTeamId(team)) throw new Rejection('file_not_found');
 	return { team, id, isDownload: download !== undefined };
 }
 
@@ -77,14 +77,14 @@ async function holder(
 			const token = BEARER.exec(header)?.[1]?.trim() ?? '';
 			const caller = await services.auth.identify(token, () => services.anonymous.admit(address));
 			if (caller.kind === 'user') return caller.user;
-			throw new Refusal('not_allowed_token_type');
+			throw new Rejection('not_allowed_token_type');
 		}
 		services.anonymous.admit(address);
 		const user = await linkHolder(services, wanted, addForm(new Map(), query), Date.now());
 		if (user) return user;
-		throw new Refusal('not_authed');
+		throw new Rejection('not_authed');
 	} catch (error) {
-		if (error instanceof Refusal && error.code !== 'ratelimited' && error.code !== 'service_unavailable')
+		if (error instanceof Rejection && error.code !== 'ratelimited' && error.code !== 'service_unavailable')
 			services.anonymous.failed(address);
 		throw error;
 	}
@@ -99,7 +99,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 };
 
 function failed(error: unknown, services: Services): Response {
-	if (!(error instanceof Refusal)) {
+	if (!(error instanceof Rejection)) {
 		services.operations.failed('files', error);
 		return errorResponse(500, 'internal_error');
 	}
@@ -148,7 +148,8 @@ async function content(
 	const status = range ? 206 : 200;
 	if (request.method === 'HEAD') return new Response(null, { status, headers });
 	const body = await filesOf(services).contents.read(file.id, file.object, start, end);
-	if (!body) throw new Error(`the content of ${file.id} is missing`);
+	if (!body)
+		throw new Error(`the content of ${file.id} is missing in the file storage: restore it from a backup`);
 	return new Response(body, { status, headers });
 }
 

@@ -1,5 +1,5 @@
 import type { FileRecord } from '../../engine/ports/files.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { FileServices, Services } from '../services.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function leaveTombstones(
 			await requests.submit(actor, conversation, { type: 'remove_file', ts, file: file.id });
 		} catch (error) {
 			// The message has been deleted since.
-			if (!(error instanceof Refusal && error.code === 'message_not_found')) throw error;
+			if (!(error instanceof Rejection && error.code === 'message_not_found')) throw error;
 		}
 }
 

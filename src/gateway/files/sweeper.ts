@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { FileServices, Services } from '../services.ts';
 import { leaveTombstones, removeContent } from './removal.ts';
 
@@ -27,7 +27,7 @@ export class FileSweeper {
 			this.inFlight ??= this.sweep()
 				.catch((error) => {
 					// Unavailable services are reported by their own watch; the next sweep retries.
-					if (!(error instanceof Refusal)) parts.failed(error);
+					if (!(error instanceof Rejection)) parts.failed(error);
 				})
 				.finally(() => {
 					this.inFlight = null;

@@ -1,5 +1,5 @@
 import type { FileRecord } from '../../engine/ports/files.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { IMAGE_HEAD_BYTES, imageSize } from '../../model/image-size.ts';
 import { sameHash, tokenKey } from '../auth/tokens.ts';
 import type { FileServices, Services } from '../services.ts';
@@ -16,7 +16,7 @@ export const UPLOAD_PATH = '/upload/v1/';
 /** Allowance for the boundaries and headers of a form. */
 export const MAX_FORM_BYTES = 64 * 1024;
 
-class UploadRefused extends Error {
+class UploadRejected extends Error {
 	constructor(
 		readonly status: number,
 		message: string,
@@ -35,7 +35,7 @@ export async function serveUpload(
 		const size = await upload(path, request, services, address);
 		return answer(200, `OK - ${size}`);
 	} catch (error) {
-		const { status, message, retryAfter } = refusedWith(error);
+		const { status, message, retryAfter } = rejectionOf(error);
 		if (status >= 500) services.operations.failed('upload', error);
 		const response = answer(status, message);
 		if (retryAfter !== undefined) response.headers.set('retry-after', String(retryAfter));
@@ -51,10 +51,10 @@ const answer = (status: number, text: string): Response =>
 		headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
 	});
 
-function refusedWith(error: unknown): { status: number; message: string; retryAfter?: number } {
-	if (error instanceof UploadRefused) return { status: error.status, message: error.message };
+function rejectionOf(error: unknown): { status: number; message: string; retryAfter?: number } {
+	if (error instanceof UploadRejected) return { status: error.status, message: error.message };
 	if (error instanceof BadMultipart) return { status: 400, message: `invalid form: ${error.message}` };
-	if (error instanceof Refusal && error.code === 'ratelimited')
+	if (error instanceof Rejection && error.code === 'ratelimited')
 		return { status: 429, message: error.code, retryAfter: error.retryAfterSeconds ?? 1 };
 	// The client has disconnected and does not see this answer.
 	if ((error as Error).name === 'AbortError') return { status: 400, message: 'the upload was cut off' };
@@ -68,16 +68,16 @@ async function upload(
 	address: string | null,
 ): Promise<number> {
 	if (request.method !== 'POST' && request.method !== 'PUT')
-		throw new UploadRefused(405, 'send the file with POST or PUT');
+		throw new UploadRejected(405, 'send the file with POST or PUT');
 	services.anonymous.admit(address);
 	const { files } = services;
 	const file = files && (await fileAt(path.slice(UPLOAD_PATH.length), files));
 	if (!files || !file) {
 		services.anonymous.failed(address);
-		throw new UploadRefused(404, 'no such upload: request a new URL with files.getUploadURLExternal');
+		throw new UploadRejected(404, 'no such upload: request a new URL with files.getUploadURLExternal');
 	}
 	const wait = services.limits.take(file.user, 'requests');
-	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+	if (wait > 0) throw new Rejection('ratelimited', undefined, wait);
 	await store(file, request, files, Buffer.from(services.random(12)).toString('hex'));
 	return file.size;
 }
@@ -86,7 +86,7 @@ async function fileAt(ticket: string, { records }: FileServices): Promise<FileRe
 	const [id = '', secret = ''] = ticket.split('-', 2);
 	const [file] = /^F[A-Z0-9]{2,20}$/.test(id) ? await records.get([id]) : [];
 	if (!file || !sameHash(file.secret, tokenKey(secret))) return null;
-	if (file.state === 'complete') throw new UploadRefused(410, 'this upload is already completed');
+	if (file.state === 'complete') throw new UploadRejected(410, 'this upload is already completed');
 	return file.state === 'awaited' || file.state === 'stored' ? file : null;
 }
 
@@ -98,7 +98,7 @@ async function store(file: FileRecord, request: Request, files: FileServices, ob
 	// Completing the upload removes objects that another upload replaced.
 	if (isUsed) return;
 	await contents.discard(file.id, object);
-	throw new UploadRefused(410, 'this upload is already completed, or took too long');
+	throw new UploadRejected(410, 'this upload is already completed, or took too long');
 }
 
 function contentOf({ size }: FileRecord, request: Request): AsyncIterable<Uint8Array> {
@@ -111,10 +111,10 @@ function contentOf({ size }: FileRecord, request: Request): AsyncIterable<Uint8A
 	return boundary === null ? body : fileOf(body, boundary);
 }
 
-const tooLong = (size: number): UploadRefused =>
-	new UploadRefused(413, `the file is longer than the announced ${size} bytes`);
-const tooShort = (bytes: number, size: number): UploadRefused =>
-	new UploadRefused(400, `the file has ${bytes} bytes instead of the announced ${size}`);
+const tooLong = (size: number): UploadRejected =>
+	new UploadRejected(413, `the file is longer than the announced ${size} bytes`);
+const tooShort = (bytes: number, size: number): UploadRejected =>
+	new UploadRejected(400, `the file has ${bytes} bytes instead of the announced ${size}`);
 
 /** Passes content on while checking its length, and keeps its first bytes. */
 class Counted implements AsyncIterable<Uint8Array> {

@@ -1,6 +1,6 @@
 import type { User } from '../../engine/ports/store.ts';
 import type { Conversation } from '../../model/conversation.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Services } from '../services.ts';
 import { slackbotDirectAt } from './slackbot-direct.ts';
 
@@ -15,9 +15,9 @@ export interface CallContext {
 	readonly caller: { readonly user: Pick<User, 'id' | 'isBot'>; readonly team: string };
 }
 
-export const noChannel = (): Refusal => new Refusal('channel_not_found', 'channel: no such conversation');
+export const noChannel = (): Rejection => new Rejection('channel_not_found', 'channel: no such conversation');
 
-const notMember = (): Refusal => new Refusal('not_in_channel', 'channel: the caller is not a member');
+const notMember = (): Rejection => new Rejection('not_in_channel', 'channel: the caller is not a member');
 
 /** A conversation of the caller's workspace, member or not. */
 async function conversationOf({ services, caller }: CallContext, id: string): Promise<Conversation> {
@@ -64,7 +64,7 @@ export async function asMember<T>(call: CallContext, id: string, work: () => Pro
 	try {
 		return await work();
 	} catch (error) {
-		if (!(error instanceof Refusal) || error.code !== 'not_in_channel') throw error;
+		if (!(error instanceof Rejection) || error.code !== 'not_in_channel') throw error;
 		await joined(call, id);
 		throw error;
 	}
@@ -81,8 +81,8 @@ export async function usersOf(
 	return ids.map((id) => {
 		const user = found.get(id);
 		if (!user || user.team !== team)
-			throw new Refusal('user_not_found', `${argument}: there is no user ${id}`);
-		if (user.deleted) throw new Refusal('user_disabled', `${argument}: ${id} is deactivated`);
+			throw new Rejection('user_not_found', `${argument}: there is no user ${id}`);
+		if (user.deleted) throw new Rejection('user_disabled', `${argument}: ${id} is deactivated`);
 		return user;
 	});
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { type Argument, required } from './arguments.ts';
 
 /** Names of users and workspaces, and the handle derived from a name. */
@@ -30,7 +30,7 @@ const MAX_TRIES = 9;
 /** The names to try for a new user, in order: the given one, or those derived from the full name. */
 export function namesToTry(name: string | undefined, realName: string | undefined): readonly string[] {
 	if (name !== undefined) return [name];
-	if (realName === undefined) throw new Refusal('missing_argument', 'real_name: required');
+	if (realName === undefined) throw new Rejection('missing_argument', 'real_name: required');
 	const handle = handleOf(realName);
 	return [handle, ...Array.from({ length: MAX_TRIES - 1 }, (_, index) => `${handle}${index + 2}`)];
 }

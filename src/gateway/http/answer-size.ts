@@ -2,8 +2,8 @@ import type { JsonObject } from '../../protocol/objects.ts';
 import type { UserCall } from './method.ts';
 
 /**
- * Bounds answers to 4 MB; a cursor leads to the rest. Most answers are small and are built directly. A larger one
- * is built again behind a gate, a few at a time, because building takes several times its size in memory.
+ * Bounds answers to 4 MB; a cursor leads to the rest. Most answers are small and are built directly. A larger answer is
+ * built again behind a gate that admits a few at a time, because building takes several times its size in memory.
  */
 
 export const MAX_ANSWER_BYTES = 4_000_000;

@@ -1,5 +1,5 @@
 import type { NotificationLevel } from '../../engine/ports/facts.ts';
-import { type ErrorCode, Refusal } from '../../model/errors.ts';
+import { type ErrorCode, Rejection } from '../../model/errors.ts';
 import { type ConversationKind, isConversationId, isTeamId, isUserId } from '../../model/ids.ts';
 import { parsePosition } from '../../model/position.ts';
 import { storable } from '../../model/text.ts';
@@ -21,7 +21,7 @@ const idOf = (isId: (text: string) => boolean, expects: string, bad: ErrorCode):
 	});
 
 export const channel = idOf(isConversationId, 'a conversation id', 'channel_not_found');
-/** Where to post; the method looks up what the value names. */
+/** Where to post; the method resolves it to a conversation. */
 export const target: Argument<string> = required({
 	expects: 'a conversation id, #name of a channel, or a user id',
 	bad: 'channel_not_found',
@@ -195,10 +195,10 @@ export const users = (missing: ErrorCode): Argument<readonly string[]> =>
 		missing,
 		parse: (value, name) => {
 			const ids = parseList(value);
-			if (ids?.length === 0) throw new Refusal(missing, `${name}: give at least one user id`);
+			if (ids?.length === 0) throw new Rejection(missing, `${name}: give at least one user id`);
 			const wrong = ids?.find((id) => !isUserId(id));
 			if (wrong !== undefined)
-				throw new Refusal('user_not_found', `${name}: ${storable(wrong).slice(0, 40)} is not a user id`);
+				throw new Rejection('user_not_found', `${name}: ${storable(wrong).slice(0, 40)} is not a user id`);
 			return ids;
 		},
 	});
@@ -276,7 +276,7 @@ export const objects = (settings: {
 				const found = jsonOf(value);
 				if (!Array.isArray(found) || !found.every(isObject) || !isShallow(found)) return undefined;
 				if (found.length > settings.max)
-					throw new Refusal(settings.tooMany, `${name}: at most ${settings.max} are allowed`);
+					throw new Rejection(settings.tooMany, `${name}: at most ${settings.max} are allowed`);
 				return found;
 			},
 		}),

@@ -1,10 +1,10 @@
-import { type ErrorCode, Refusal } from '../../model/errors.ts';
+import { type ErrorCode, Rejection } from '../../model/errors.ts';
 import type { RawArguments } from './body.ts';
 
 /**
- * The arguments of a method as a schema. Parsing returns an object typed by the schema, or throws a refusal that
- * names the argument. Slack ignores unknown arguments, and clients send some. Administrators' methods are our own
- * and reject them: a misspelt `expires_in` must not create a token that never expires.
+ * The arguments of a method as a schema. Parsing returns an object typed by the schema, or throws an error that names the argument. Slack's methods ignore unknown arguments,
+ * because clients send some. Methods for administrators are Tidemark's own and reject them: a misspelt `expires_in` must not create a
+ * token that never expires.
  */
 
 export interface Argument<T> {
@@ -17,7 +17,7 @@ export interface Argument<T> {
 	readonly missing: ErrorCode;
 	/** Whether an empty text is a value rather than a missing argument. */
 	readonly takesEmpty: boolean;
-	/** Returns undefined for an invalid value, or throws a Refusal with a more precise text. */
+	/** Returns undefined for an invalid value, or throws a Rejection with a more precise text. */
 	readonly parse: (value: unknown, name: string) => T | undefined;
 	readonly whenAbsent: T | undefined;
 }
@@ -65,7 +65,8 @@ export function checkNames(schema: Schema, ignored: ReadonlySet<string>, raw: Ra
 	for (const name of raw.keys()) {
 		const known =
 			Object.hasOwn(schema, name) || ignored.has(name) || EVERYWHERE.has(name) || name.startsWith('_x_');
-		if (!known) throw new Refusal('invalid_arg_name', `${printable(name)}: this method has no such argument`);
+		if (!known)
+			throw new Rejection('invalid_arg_name', `${printable(name)}: this method has no such argument`);
 	}
 }
 
@@ -78,11 +79,11 @@ export function parseArguments<S extends Schema>(schema: S, raw: RawArguments): 
 
 function parseOne(name: string, argument: Argument<unknown>, value: unknown): unknown {
 	if (value === undefined || value === null || (value === '' && !argument.takesEmpty)) {
-		if (argument.required) throw new Refusal(argument.missing, `${name}: required, ${argument.expects}`);
+		if (argument.required) throw new Rejection(argument.missing, `${name}: required, ${argument.expects}`);
 		return argument.whenAbsent;
 	}
 	const parsed = argument.parse(value, name);
-	if (parsed === undefined) throw new Refusal(argument.bad, `${name}: expected ${argument.expects}`);
+	if (parsed === undefined) throw new Rejection(argument.bad, `${name}: expected ${argument.expects}`);
 	return parsed;
 }
 

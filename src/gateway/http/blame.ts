@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, Refusal } from '../../model/errors.ts';
+import { ERRORS, type ErrorCode, Rejection } from '../../model/errors.ts';
 import type { Schema } from './arguments.ts';
 
 /**
@@ -41,9 +41,13 @@ const ABOUT: Partial<Record<ErrorCode, readonly string[]>> = {
 	not_subscribed: THREAD,
 };
 
-export function blamed(refusal: Refusal, schema: Schema): Refusal {
-	if (refusal.detail !== undefined) return refusal;
-	const name = ABOUT[refusal.code]?.find((argument) => Object.hasOwn(schema, argument));
-	if (name === undefined) return refusal;
-	return new Refusal(refusal.code, `${name}: ${ERRORS[refusal.code].meaning}`, refusal.retryAfterSeconds);
+export function blamed(rejection: Rejection, schema: Schema): Rejection {
+	if (rejection.detail !== undefined) return rejection;
+	const name = ABOUT[rejection.code]?.find((argument) => Object.hasOwn(schema, argument));
+	if (name === undefined) return rejection;
+	return new Rejection(
+		rejection.code,
+		`${name}: ${ERRORS[rejection.code].meaning}`,
+		rejection.retryAfterSeconds,
+	);
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 
 /**
  * Reads arguments from the query, a form, a multipart form or a JSON object; the body wins over the query. Values
@@ -12,11 +12,11 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** Adds the arguments in the body to those of the query. */
 export async function readBody(raw: RawArguments, request: Request): Promise<RawArguments> {
 	if (request.method === 'GET') return raw;
-	if (request.method !== 'POST') throw new Refusal('invalid_post_type', 'use GET or POST');
+	if (request.method !== 'POST') throw new Rejection('invalid_post_type', 'use GET or POST');
 	const contentType = request.headers.get('content-type') ?? '';
 	const [mediaType, charset] = parseContentType(contentType);
 	if (charset !== null && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
-		throw new Refusal('invalid_charset', `charset ${charset.slice(0, 40)} is not supported: send UTF-8`);
+		throw new Rejection('invalid_charset', `charset ${charset.slice(0, 40)} is not supported: send UTF-8`);
 	switch (mediaType) {
 		case 'application/x-www-form-urlencoded':
 			return addForm(raw, await readText(request));
@@ -27,7 +27,7 @@ export async function readBody(raw: RawArguments, request: Request): Promise<Raw
 		default: {
 			const text = await readText(request);
 			if (text === '') return raw;
-			throw new Refusal('invalid_post_type', `${mediaType || 'a missing'} content type is not supported`);
+			throw new Rejection('invalid_post_type', `${mediaType || 'a missing'} content type is not supported`);
 		}
 	}
 }
@@ -60,7 +60,7 @@ function decode(text: string): string {
 	try {
 		return decodeURIComponent(spaced);
 	} catch {
-		throw new Refusal('invalid_form_data', 'the form is not percent-encoded UTF-8');
+		throw new Rejection('invalid_form_data', 'the form is not percent-encoded UTF-8');
 	}
 }
 
@@ -70,10 +70,10 @@ function addJson(raw: RawArguments, text: string): RawArguments {
 	try {
 		body = JSON.parse(text);
 	} catch {
-		throw new Refusal('invalid_json', 'the body is not JSON');
+		throw new Rejection('invalid_json', 'the body is not JSON');
 	}
 	if (typeof body !== 'object' || body === null || Array.isArray(body))
-		throw new Refusal('json_not_object', 'the body is not a JSON object');
+		throw new Rejection('json_not_object', 'the body is not a JSON object');
 	for (const [name, value] of Object.entries(body)) raw.set(name, value);
 	return raw;
 }
@@ -90,7 +90,7 @@ async function addMultipart(
 		});
 		return raw;
 	} catch {
-		throw new Refusal('invalid_form_data', 'the multipart body cannot be read');
+		throw new Rejection('invalid_form_data', 'the multipart body cannot be read');
 	}
 }
 
@@ -122,5 +122,5 @@ async function readStream(request: Request): Promise<Uint8Array> {
 
 function checkLength(bytes: number): void {
 	if (!(bytes <= MAX_BODY_BYTES))
-		throw new Refusal('request_too_large', `a body may have at most ${MAX_BODY_BYTES} bytes`);
+		throw new Rejection('request_too_large', `a body may have at most ${MAX_BODY_BYTES} bytes`);
 }

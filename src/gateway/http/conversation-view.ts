@@ -18,7 +18,7 @@ async function viewerOf({ services, caller }: UserCall, { id }: Conversation): P
 	return { user, row, isMember };
 }
 
-/** Includes what only single conversations show: in a direct message, the newest message. */
+/** For a single conversation: a direct message includes its newest message, which lists leave out. */
 export async function fullConversationView(call: UserCall, conversation: Conversation): Promise<JsonObject> {
 	return wireConversation(conversation, await fullViewerOf(call, conversation));
 }
@@ -42,7 +42,7 @@ export const channelAnswer = async (call: UserCall, conversation: Conversation):
 	channel: await changedView(call, conversation, viewerOf),
 });
 
-/** Like channelAnswer, with what only single conversations show. */
+/** Like channelAnswer, but a direct message includes its newest message. */
 export const openedView = (call: UserCall, conversation: Conversation): Promise<JsonObject> =>
 	changedView(call, conversation, fullViewerOf);
 

@@ -1,4 +1,4 @@
-import { ERRORS, type Refusal } from '../../model/errors.ts';
+import { ERRORS, type Rejection } from '../../model/errors.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { MemoryBudget } from '../memory-budget.ts';
 import { isLarge, streamed } from './large-answer.ts';
@@ -26,42 +26,44 @@ export const encodedAnswer = (json: string): EncodedAnswer =>
 
 export type Answer = JsonObject | EncodedAnswer;
 
-/** The receiver of an answer, and the budget for the memory of large answers. */
-export interface Taker {
+/** The client that an answer is for, and the memory budget for large answers. */
+export interface Receiver {
 	readonly key: string;
 	readonly budget: MemoryBudget;
 	/** Rewrites addresses in JSON to the ones at which this client reaches the server. */
 	readonly addressed: (json: string) => string;
 }
 
-export function success(answer: Answer, taker: Taker): Response {
+export function success(answer: Answer, receiver: Receiver): Response {
 	if (!(answer instanceof EncodedAnswer))
-		return sent(taker.addressed(JSON.stringify({ ok: true, ...answer })), taker);
+		return sent(receiver.addressed(JSON.stringify({ ok: true, ...answer })), receiver);
 	const { bytes } = answer;
-	const response = isLarge(bytes.length) ? inPieces(new Uint8Array(bytes), taker) : new Response(bytes, OK);
+	const response = isLarge(bytes.length)
+		? inPieces(new Uint8Array(bytes), receiver)
+		: new Response(bytes, OK);
 	answer.release();
 	return response;
 }
 
 /** Like `success`, with line breaks for people who look at it in a browser: `pretty=1`, as at Slack. */
-export function prettySuccess(answer: Answer, taker: Taker): Response {
+export function prettySuccess(answer: Answer, receiver: Receiver): Response {
 	const whole =
 		answer instanceof EncodedAnswer
 			? JSON.parse(new TextDecoder().decode(answer.bytes))
 			: { ok: true, ...answer };
 	if (answer instanceof EncodedAnswer) answer.release();
-	return sent(taker.addressed(JSON.stringify(whole, null, 2)), taker);
+	return sent(receiver.addressed(JSON.stringify(whole, null, 2)), receiver);
 }
 
-const sent = (json: string, taker: Taker): Response =>
-	isLarge(json.length) ? inPieces(new TextEncoder().encode(json), taker) : new Response(json, OK);
+const sent = (json: string, receiver: Receiver): Response =>
+	isLarge(json.length) ? inPieces(new TextEncoder().encode(json), receiver) : new Response(json, OK);
 
-const inPieces = (bytes: Uint8Array<ArrayBuffer>, { key, budget }: Taker): Response =>
+const inPieces = (bytes: Uint8Array<ArrayBuffer>, { key, budget }: Receiver): Response =>
 	new Response(streamed(bytes, key, budget), OK);
 
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-export function failure({ code, detail, retryAfterSeconds }: Refusal): Response {
+export function failure({ code, detail, retryAfterSeconds }: Rejection): Response {
 	const { status } = ERRORS[code];
 	const body = JSON.stringify({
 		ok: false,

@@ -1,6 +1,6 @@
 import type { User } from '../../engine/ports/store.ts';
-import { NO_REMARK } from '../../model/conversation.ts';
-import { Refusal } from '../../model/errors.ts';
+import { NO_CHANNEL_TEXT } from '../../model/conversation.ts';
+import { Rejection } from '../../model/errors.ts';
 import { generalChannelOf, SLACKBOT_ID } from '../../model/ids.ts';
 import type { Services } from '../services.ts';
 
@@ -23,8 +23,8 @@ export async function createGeneral(services: Services, team: string, name: stri
 			// No user exists yet. Applications look up the creator, and Slackbot exists in every workspace.
 			creator: SLACKBOT_ID,
 			archived: false,
-			topic: NO_REMARK,
-			purpose: NO_REMARK,
+			topic: NO_CHANNEL_TEXT,
+			purpose: NO_CHANNEL_TEXT,
 			previousNames: [],
 			people: [],
 		},
@@ -48,7 +48,7 @@ export async function joinGeneral(
 		await requests.submit({ user: '', team }, channel, { type: 'add_members', users: [user] });
 		return channel;
 	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
+		if (!(error instanceof Rejection)) throw error;
 		return undefined;
 	}
 }

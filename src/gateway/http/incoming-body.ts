@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Hold, MemoryBudget } from '../memory-budget.ts';
 
 /**
@@ -13,8 +13,8 @@ export class IncomingBody {
 	/** 0: there is no body. */
 	readonly bytes: number;
 	private held: Hold | undefined;
-	private over: Refusal | undefined;
-	private giveUp: ((reason: Refusal) => void) | undefined;
+	private over: Rejection | undefined;
+	private giveUp: ((reason: Rejection) => void) | undefined;
 
 	constructor(
 		request: Request,
@@ -28,7 +28,7 @@ export class IncomingBody {
 		return this.over !== undefined;
 	}
 
-	/** Replaces a hold under another key. Throws a Refusal if there is no room. */
+	/** Replaces a hold under another key. Throws a Rejection if there is no room. */
 	hold(key: string, forMs: number): void {
 		if (this.bytes === 0) return;
 		this.release();
@@ -52,13 +52,13 @@ export class IncomingBody {
 	}
 
 	private end(reason: 'evicted' | 'expired'): void {
-		this.over = reason === 'expired' ? new Refusal('request_timeout') : noRoom();
+		this.over = reason === 'expired' ? new Rejection('request_timeout') : noRoom();
 		this.giveUp?.(this.over);
 	}
 }
 
-const noRoom = (): Refusal =>
-	new Refusal('ratelimited', 'too many request bodies in flight from this user or address', 1);
+const noRoom = (): Rejection =>
+	new Rejection('ratelimited', 'too many request bodies in flight from this user or address', 1);
 
 function announcedBytes(request: Request): number {
 	const length = request.headers.get('content-length');

@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { MemoryBudget } from '../memory-budget.ts';
 
 /**
@@ -14,13 +14,13 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export const isLarge = (bytes: number): boolean => bytes > LARGE_BYTES;
 
-/** Throws a Refusal if this receiver has too many unread answers. */
+/** Throws a Rejection if this receiver has too many unread answers. */
 export function streamed(bytes: Bytes, holder: string, budget: MemoryBudget): ReadableStream<Bytes> {
 	let cutOff: ((error: Error) => void) | undefined;
 	const hold = budget.hold(holder, bytes.length, TAKEN_WITHIN_MS, (reason) =>
 		cutOff?.(new Error(`the client did not read the answer in time (${reason})`)),
 	);
-	if (!hold) throw new Refusal('ratelimited', 'read the earlier answers first: too many are unread', 1);
+	if (!hold) throw new Rejection('ratelimited', 'read the earlier answers first: too many are unread', 1);
 	let left: Bytes | null = bytes;
 	let at = 0;
 	const end = (): void => {

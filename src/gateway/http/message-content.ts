@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import { MAX_EXTRA_BYTES } from '../../sequencer/commands.ts';
 import * as type from './argument-types.ts';
@@ -47,7 +47,7 @@ export function encodeExtra(extra: ExtraContent): string | null {
 	if (Object.keys(kept).length === 0) return null;
 	const text = JSON.stringify(kept);
 	if (Buffer.byteLength(text) > MAX_EXTRA_BYTES)
-		throw new Refusal(
+		throw new Rejection(
 			'msg_blocks_too_long',
 			`blocks, attachments, metadata: at most ${MAX_EXTRA_BYTES} bytes in total`,
 		);

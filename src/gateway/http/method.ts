@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { AppCaller, Caller, UserCaller } from '../auth/caller.ts';
 import type { Limited } from '../limits.ts';
 import type { Services } from '../services.ts';
@@ -56,12 +56,12 @@ export function userMethod<S extends Schema>(definition: Definition<S, UserCall>
 		ignored: new Set(definition.ignored),
 		call: async (raw, caller, call) => {
 			if (caller.kind !== 'user')
-				throw new Refusal('not_allowed_token_type', 'token: this method needs the token of a user');
+				throw new Rejection('not_allowed_token_type', 'token: this method needs the token of a user');
 			const args = parseArguments(definition.arguments, raw);
 			const more = (definition.cost?.(args) ?? 1) - 1;
 			const wait =
 				more > 0 ? call.services.limits.takeMore(caller.user.id, definition.limited ?? 'requests', more) : 0;
-			if (wait > 0) throw new Refusal('ratelimited', 'this call counts as several requests', wait);
+			if (wait > 0) throw new Rejection('ratelimited', 'this call counts as several requests', wait);
 			return definition.run(args, { ...call, caller });
 		},
 	};
@@ -80,7 +80,7 @@ export function appMethod<S extends Schema>(definition: Definition<S, AppCall>):
 		ignored: new Set(definition.ignored),
 		call: async (raw, caller, call) => {
 			if (caller.kind !== 'app')
-				throw new Refusal('not_allowed_token_type', 'token: this method needs an app-level token (xapp-…)');
+				throw new Rejection('not_allowed_token_type', 'token: this method needs an app-level token (xapp-…)');
 			return definition.run(parseArguments(definition.arguments, raw), { ...call, caller });
 		},
 	};
@@ -106,9 +106,12 @@ export function adminMethod<S extends Schema>(definition: Definition<S, Call>): 
 		ignored,
 		call: async (raw, caller, call) => {
 			if (caller.kind !== 'admin')
-				throw new Refusal('not_allowed_token_type', 'token: this method needs the administrator’s token');
+				throw new Rejection('not_allowed_token_type', 'token: this method needs the administrator’s token');
 			checkNames(definition.arguments, ignored, raw);
 			return definition.run(parseArguments(definition.arguments, raw), call);
 		},
 	};
 }
+
+/** Wall-clock time in microseconds. Stamps of the log may be ahead of it. */
+export const wallMicros = (): number => Date.now() * 1000;

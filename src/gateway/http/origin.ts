@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { ANY_ORIGIN, addressedTo } from '../../protocol/addresses.ts';
 
 /** The address at which the caller reaches this server, for links in answers. */
@@ -8,7 +8,7 @@ const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 function hostOf(request: Request): string {
 	const host = request.headers.get('host') ?? '';
 	if (HOST.test(host)) return host;
-	throw new Refusal('invalid_arguments', 'the Host header is missing or invalid');
+	throw new Rejection('invalid_arguments', 'the Host header is missing or invalid');
 }
 
 /** Behind a proxy that terminates TLS, the request itself is plain. */
@@ -22,7 +22,7 @@ function isSecure(request: Request): boolean {
 export const originFor = (request: Request, publicUrl: string | null): string =>
 	publicUrl ?? webUrl(request).slice(0, -1);
 
-/** Rewrites addresses in an answer for this client. With an invalid Host header they stay unusable. */
+/** Rewrites addresses in an answer for this client. If its Host header is invalid, the placeholders stay. */
 export const addressedFor =
 	(request: Request, publicUrl: string | null) =>
 	(json: string): string => {
@@ -30,7 +30,7 @@ export const addressedFor =
 		try {
 			return addressedTo(originFor(request, publicUrl), json);
 		} catch (error) {
-			if (error instanceof Refusal) return json;
+			if (error instanceof Rejection) return json;
 			throw error;
 		}
 	};

@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { isConversationId, isUserId } from '../../model/ids.ts';
 import { noChannel, usersOf, visible } from './access.ts';
 import type { UserCall } from './method.ts';
@@ -23,7 +23,7 @@ async function directWith(call: UserCall, user: string): Promise<string> {
 	try {
 		return (await openWith(call, await usersOf(services, caller.team, [user], 'channel'))).id;
 	} catch (error) {
-		if (error instanceof Refusal && error.code === 'user_not_found') throw noChannel();
+		if (error instanceof Rejection && error.code === 'user_not_found') throw noChannel();
 		throw error;
 	}
 }

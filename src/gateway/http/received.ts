@@ -1,4 +1,4 @@
-import { type ErrorCode, Refusal } from '../../model/errors.ts';
+import { type ErrorCode, Rejection } from '../../model/errors.ts';
 import { ANONYMOUS, type Caller } from '../auth/caller.ts';
 import { looksLikeJwt } from '../auth/tokens.ts';
 import type { Services } from '../services.ts';
@@ -35,7 +35,7 @@ const ANONYMOUS_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Limit for a body that contains the token. */
 const MAX_ANONYMOUS_BYTES = 64 * 1024;
 const ANONYMOUS_MS = 5_000;
-/** No limit during the look-up of a token: the sender cannot influence how long it takes. */
+/** While a token is looked up, the body does not time out: the sender cannot influence how long that takes. */
 const LOOK_UP_MS = Number.POSITIVE_INFINITY;
 /** For a known caller. */
 const KNOWN_MS = 30_000;
@@ -57,7 +57,7 @@ export async function received(method: Method, incoming: Incoming, services: Ser
 	return { caller, raw: await readWhole(raw, incoming) };
 }
 
-/** Each of these calls counts as one without a valid token, which limits them per address. */
+/** Counts every call as a failed one, so that calls without a token are limited per address. */
 async function withoutToken(incoming: Incoming, raw: RawArguments, services: Services): Promise<Received> {
 	const { client } = incoming;
 	services.anonymous.admit(client.address);
@@ -82,7 +82,7 @@ async function identified(
 
 /** An expired JWT with a valid signature comes from a real user, so it is not counted as anonymous. */
 function isAnonymousError(error: unknown, token: string | null): boolean {
-	if (!(error instanceof Refusal)) return false;
+	if (!(error instanceof Rejection)) return false;
 	if (error.code === 'token_expired' && token !== null && looksLikeJwt(token)) return false;
 	return ANONYMOUS_ERRORS.has(error.code);
 }
@@ -114,14 +114,14 @@ async function tokenInBody(
 	const { body, client } = incoming;
 	try {
 		if (body.bytes > MAX_ANONYMOUS_BYTES)
-			throw new Refusal(
+			throw new Rejection(
 				'not_authed',
 				`send the token in the Authorization header; a body with a token may have at most ${MAX_ANONYMOUS_BYTES} bytes`,
 			);
 		if (body.bytes === 0) return null;
 		await smallBody(incoming, raw);
 	} catch (error) {
-		const isSlow = error instanceof Refusal && error.code === 'request_timeout';
+		const isSlow = error instanceof Rejection && error.code === 'request_timeout';
 		if (isSlow || isAnonymousError(error, null)) services.anonymous.failed(client.address);
 		throw error;
 	}
@@ -132,7 +132,7 @@ async function tokenInBody(
 async function smallBody(incoming: Incoming, raw: RawArguments): Promise<void> {
 	const { body, client } = incoming;
 	if (body.bytes > MAX_ANONYMOUS_BYTES)
-		throw new Refusal(
+		throw new Rejection(
 			'request_too_large',
 			`without a token a body may have at most ${MAX_ANONYMOUS_BYTES} bytes`,
 		);
@@ -159,5 +159,5 @@ function tokenBeforeBody(request: Request, raw: RawArguments): string | null {
 function limit(method: Method, caller: Caller, services: Services): void {
 	if (caller.kind !== 'user' && caller.kind !== 'app') return;
 	const wait = services.limits.take(holderOf(caller), method.limited);
-	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+	if (wait > 0) throw new Rejection('ratelimited', undefined, wait);
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { UserCall } from './method.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function openCursor(
 		const sealed = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
 		return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
 	} catch (error) {
-		if (error instanceof Refusal) throw error;
-		throw new Refusal('invalid_cursor', 'cursor: this method did not return it to this user');
+		if (error instanceof Rejection) throw error;
+		throw new Rejection('invalid_cursor', 'cursor: this method did not return it to this user');
 	}
 }

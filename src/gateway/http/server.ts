@@ -1,4 +1,4 @@
-import { type ErrorCode, Refusal } from '../../model/errors.ts';
+import { type ErrorCode, Rejection } from '../../model/errors.ts';
 import { CONTENT_PATH } from '../../protocol/file-objects.ts';
 import { PHOTO_PATH } from '../../protocol/objects.ts';
 import { isHook, serveHook } from '../apps/hooks.ts';
@@ -117,21 +117,21 @@ async function serveMethod(
 	let outcome: 'ok' | ErrorCode = 'ok';
 	let scopes: string | null = null;
 	try {
-		if (!method) throw new Refusal('unknown_method');
+		if (!method) throw new Rejection('unknown_method');
 		const { caller, raw } = await received(method, { request, query, body, client }, services);
 		scopes = scopesOf(caller);
 		const answer = await method.call(raw, caller, { services, request });
-		const taker = {
+		const receiver = {
 			key: holderOf(caller),
 			budget: services.answers,
 			addressed: addressedFor(request, services.publicUrl),
 		};
-		return scoped(raw.has('pretty') ? prettySuccess(answer, taker) : success(answer, taker), scopes);
+		return scoped(raw.has('pretty') ? prettySuccess(answer, receiver) : success(answer, receiver), scopes);
 	} catch (error) {
-		if (!(error instanceof Refusal)) services.operations.failed(shownName, error);
-		const refusal = refusalOf(error, method);
-		outcome = refusal.code;
-		const response = scoped(failure(refusal), scopes);
+		if (!(error instanceof Rejection)) services.operations.failed(shownName, error);
+		const rejection = rejectionOf(error, method);
+		outcome = rejection.code;
+		const response = scoped(failure(rejection), scopes);
 		return body.isBroken ? lastAnswer(response) : response;
 	} finally {
 		body.release();
@@ -162,11 +162,11 @@ const AT_CONNECT: Partial<Record<ErrorCode, ErrorCode>> = {
 	request_timeout: 'service_unavailable',
 };
 
-function refusalOf(error: unknown, method: Method | undefined): Refusal {
-	const refusal = error instanceof Refusal ? error : new Refusal('internal_error');
-	if (!method) return refusal;
+function rejectionOf(error: unknown, method: Method | undefined): Rejection {
+	const rejection = error instanceof Rejection ? error : new Rejection('internal_error');
+	if (!method) return rejection;
 	const code =
-		method.limited === 'connects' && method.audience === 'user' ? AT_CONNECT[refusal.code] : undefined;
-	if (code) return new Refusal(code, refusal.detail, refusal.retryAfterSeconds, refusal.cause);
-	return blamed(refusal, method.schema);
+		method.limited === 'connects' && method.audience === 'user' ? AT_CONNECT[rejection.code] : undefined;
+	if (code) return new Rejection(code, rejection.detail, rejection.retryAfterSeconds, rejection.cause);
+	return blamed(rejection, method.schema);
 }

@@ -1,4 +1,4 @@
-import { type Conversation, NO_REMARK } from '../../model/conversation.ts';
+import { type Conversation, NO_CHANNEL_TEXT } from '../../model/conversation.ts';
 import { directId, SLACKBOT_ID } from '../../model/ids.ts';
 import type { Services } from '../services.ts';
 
@@ -26,8 +26,8 @@ export async function slackbotDirect(call: Of): Promise<Conversation> {
 		creator: SLACKBOT_ID,
 		createdTs: 0,
 		archived: false,
-		topic: NO_REMARK,
-		purpose: NO_REMARK,
+		topic: NO_CHANNEL_TEXT,
+		purpose: NO_CHANNEL_TEXT,
 		previousNames: [],
 		memberCount: 2,
 		people: [call.caller.user.id, SLACKBOT_ID],

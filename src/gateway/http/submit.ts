@@ -1,4 +1,4 @@
-import { ERRORS, Refusal } from '../../model/errors.ts';
+import { ERRORS, Rejection } from '../../model/errors.ts';
 import type { Action, Result } from '../../sequencer/commands.ts';
 import type { UserCall } from './method.ts';
 
@@ -13,14 +13,14 @@ export async function submit(
 }
 
 /**
- * Reads what an answer has beyond the decision. If that is unavailable, answers without it: the change happened,
- * and an error would deny it.
+ * Reads additional data for an answer after a change. If a service is unavailable, returns `otherwise`: the change has happened, and an
+ * error would say that it has not.
  */
 export async function ifAvailable<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
 	try {
 		return await read();
 	} catch (error) {
-		if (error instanceof Refusal && ERRORS[error.code].retry) return otherwise;
+		if (error instanceof Rejection && ERRORS[error.code].retry) return otherwise;
 		throw error;
 	}
 }

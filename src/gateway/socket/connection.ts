@@ -31,15 +31,15 @@ interface Held {
 	overflowed: boolean;
 }
 
-/** Callbacks that wait until the client has read everything. Few connections have one, so it is not a field. */
-const wakeWhenTaken = new WeakMap<Connection, () => void>();
+/** Callbacks that wait until the client has read everything. A map instead of a field, because few connections have one. */
+const wakeWhenRead = new WeakMap<Connection, () => void>();
 
 /**
  * One socket of a user. Frames of one turn of the event loop are sent in one write, because system calls dominate
  * the cost of delivery.
  *
- * Nothing is sent before `hello`. While a client resumes, live events are held; after the missed events they
- * follow, without those that were among the missed ones.
+ * Nothing is sent before `hello`. While a client resumes, live events are held. They are sent after the missed events, except those that
+ * were among the missed events.
  */
 export class Connection {
 	/** Frames reach the socket only after `hello`. */
@@ -99,7 +99,7 @@ export class Connection {
 	async pour(frames: readonly string[]): Promise<void> {
 		for (let next = 0; next < frames.length && !this.ended; ) {
 			next = this.pourPiece(frames, next);
-			while (!this.ended && this.socket.getBufferedAmount() > 0) await this.taken();
+			while (!this.ended && this.socket.getBufferedAmount() > 0) await this.untilRead();
 		}
 	}
 
@@ -115,16 +115,16 @@ export class Connection {
 		return next;
 	}
 
-	private taken(): Promise<void> {
+	private untilRead(): Promise<void> {
 		return new Promise((resolve) => {
-			wakeWhenTaken.set(this, resolve);
+			wakeWhenRead.set(this, resolve);
 		});
 	}
 
 	/** The client has read everything that was sent. */
 	drained(): void {
-		const wake = wakeWhenTaken.get(this);
-		wakeWhenTaken.delete(this);
+		const wake = wakeWhenRead.get(this);
+		wakeWhenRead.delete(this);
 		wake?.();
 	}
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Reads } from '../../unread/reads.ts';
 
 /**
@@ -67,7 +67,7 @@ export class FocusMarks {
 			await this.parts.reads.mark(user, conversation, { type: 'messages', tss, revision });
 		} catch (error) {
 			// The messages were deleted, or the user left, before the mark.
-			if (!(error instanceof Refusal)) throw error;
+			if (!(error instanceof Rejection)) throw error;
 		}
 	}
 }

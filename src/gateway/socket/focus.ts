@@ -1,5 +1,5 @@
 import type { About, Bus } from '../../engine/ports/bus.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import type { Reads } from '../../unread/reads.ts';
 import type { Connection } from './connection.ts';
 import { FocusMarks } from './focus-marks.ts';
@@ -9,8 +9,8 @@ import { type Delivered, Receipts } from './receipts.ts';
 /**
  * Tracks which conversations devices show to their users. A message delivered into focus is marked read once the
  * device has confirmed it: only that message, and with the revision that the device last saw, so that messages that
- * another device marked unread stay unread. A device that confirms nothing marks nothing; the heartbeat disconnects
- * it.
+ * another device marked unread stay unread. A device that does not confirm marks no messages, and the heartbeat
+ * disconnects it.
  */
 
 /** Conversations that one device may show at a time. */
@@ -53,7 +53,7 @@ export class Focus {
 		const panes = this.focused.get(connection) ?? new Map<string, number>();
 		if (!panes.has(conversation)) {
 			if (panes.size === MAX_FOCUSED)
-				throw new Refusal(
+				throw new Rejection(
 					'invalid_arguments',
 					`a device may have at most ${MAX_FOCUSED} conversations in focus`,
 				);
@@ -107,8 +107,8 @@ export class Focus {
 	}
 
 	private confirmed({ user }: Connection, delivered: readonly Delivered[]): void {
-		const places = Map.groupBy(delivered, ({ conversation, revision }) => `${conversation} ${revision}`);
-		for (const messages of places.values()) {
+		const groups = Map.groupBy(delivered, ({ conversation, revision }) => `${conversation} ${revision}`);
+		for (const messages of groups.values()) {
 			const { conversation, revision } = messages[0] as Delivered;
 			this.marks.add(
 				{ user, conversation, revision },

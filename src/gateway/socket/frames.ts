@@ -1,4 +1,4 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { isConversationId, isUserId } from '../../model/ids.ts';
 import { storable } from '../../model/text.ts';
 import { parseTs } from '../../model/ts.ts';
@@ -170,8 +170,8 @@ function revisionOf({ revision }: Record<string, unknown>, id: number | undefine
 }
 
 /** The reply to a rejected frame. Slack's clients read only `code` and `msg`. */
-export function refusedFrame(error: unknown, id: number | undefined): JsonObject {
-	const limited = error instanceof Refusal && error.code === 'ratelimited';
+export function rejectedFrame(error: unknown, id: number | undefined): JsonObject {
+	const limited = error instanceof Rejection && error.code === 'ratelimited';
 	const code = limited ? RTM_ERRORS.rate_limited : RTM_ERRORS.bad_message;
 	const retry = limited && error.retryAfterSeconds ? { retry_after: error.retryAfterSeconds } : {};
 	const problem = { code, msg: messageOf(error), ...retry };
@@ -179,6 +179,6 @@ export function refusedFrame(error: unknown, id: number | undefined): JsonObject
 }
 
 function messageOf(error: unknown): string {
-	if (error instanceof Refusal) return error.code;
+	if (error instanceof Rejection) return error.code;
 	return error instanceof BadFrame ? error.message : 'internal_error';
 }

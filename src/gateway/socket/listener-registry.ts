@@ -1,8 +1,8 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 
 /**
- * Local listeners by conversation. There are many pairs, perhaps fifty for each user, so both sides refer to each
- * other by slot number: four bytes each. The bus is subscribed to a conversation while it has listeners.
+ * Local listeners by conversation. A user listens to perhaps fifty conversations, so both sides refer to each other by slot number,
+ * which takes four bytes. The bus is subscribed to a conversation while it has listeners.
  */
 
 /** A listener, with fields that the registry maintains. */

@@ -1,5 +1,5 @@
 import type { Bus } from '../../engine/ports/bus.ts';
-import type { Sessions } from '../../engine/ports/sessions.ts';
+import type { PresenceStore } from '../../engine/ports/presence.ts';
 import type { ReadState } from '../../unread/read-state.ts';
 import type { Connection } from './connection.ts';
 import { Interest } from './interest.ts';
@@ -7,7 +7,7 @@ import { Interest } from './interest.ts';
 /** Sends presence only to clients that subscribed to it: presence is the most frequent event. */
 
 export const MAX_WATCHED = 500;
-/** A user whose presence changes faster than this is reviewed again with the next change. */
+/** If presence changes even faster than it is read, the next change reviews it again. */
 const MAX_READS = 10;
 
 export class Presence {
@@ -16,7 +16,7 @@ export class Presence {
 
 	constructor(
 		private readonly bus: Bus,
-		private readonly sessions: Sessions,
+		private readonly store: PresenceStore,
 		private readonly readState: ReadState,
 	) {
 		this.watchers = new Interest(bus, (connections, message) => {
@@ -25,16 +25,16 @@ export class Presence {
 	}
 
 	async connected(connection: Connection): Promise<void> {
-		await this.changed(connection.user, await this.sessions.connected(connection.user, connection.id));
+		await this.changed(connection.user, await this.store.connected(connection.user, connection.id));
 	}
 
 	async disconnected(connection: Connection): Promise<void> {
 		this.watch(connection, []);
-		await this.changed(connection.user, await this.sessions.disconnected(connection.user, connection.id));
+		await this.changed(connection.user, await this.store.disconnected(connection.user, connection.id));
 	}
 
 	async setAway(user: string, away: boolean): Promise<boolean> {
-		const changed = await this.sessions.setAway(user, away);
+		const changed = await this.store.setAway(user, away);
 		await this.changed(user, changed);
 		const frame = JSON.stringify({ type: 'manual_presence_change', presence: away ? 'away' : 'active' });
 		this.bus.publish(`user:${user}`, { type: 'event', frame });
@@ -50,10 +50,10 @@ export class Presence {
 	 * may write last: so each reads again until the stored value is current.
 	 */
 	async review(user: string): Promise<void> {
-		let active = await this.sessions.isActive(user);
+		let active = await this.store.isActive(user);
 		for (let reads = 0; reads < MAX_READS; reads += 1) {
 			await this.readState.setActive(user, active);
-			const isNow = await this.sessions.isActive(user);
+			const isNow = await this.store.isActive(user);
 			if (isNow === active) break;
 			active = isNow;
 		}
@@ -77,7 +77,7 @@ export class Presence {
 	}
 
 	async sendPresence(connection: Connection, users: readonly string[]): Promise<void> {
-		const active = await this.sessions.activeAmong(users);
+		const active = await this.store.activeAmong(users);
 		for (const user of users) connection.send(presenceFrame(user, active.has(user)));
 	}
 }

@@ -1,6 +1,6 @@
-import type { Server, ServerWebSocket } from 'bun';
+import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
 import type { Admission } from '../../engine/ports/tickets.ts';
-import { CLOSE_CODES, type CloseReason, Refusal } from '../../model/errors.ts';
+import { CLOSE_CODES, type CloseReason, Rejection } from '../../model/errors.ts';
 import { AppSocket } from '../apps/app-socket.ts';
 import type { AppSockets } from '../apps/app-sockets.ts';
 import { MAX_FORM_BYTES } from '../files/uploads.ts';
@@ -26,7 +26,7 @@ export interface Listening {
 	stop(): Promise<void>;
 }
 
-/** The admission of a socket, or the reason to refuse it. */
+/** The admission of a socket, or the reason to reject it. */
 interface Opening {
 	readonly admission: Admission | CloseReason;
 	readonly address: string | null;
@@ -68,10 +68,7 @@ export interface ListenParts extends SessionParts {
 
 export function listen(options: ListenOptions, parts: ListenParts): Listening {
 	const { services, hub } = parts;
-	const lifetimes = new Lifetimes(options.nowMs);
-	let nextConnection = 1;
-	const ends = new Set<Promise<void>>();
-	const addresses = new SocketAddresses();
+	const sockets = new Sockets(options, parts);
 	const clientOf = (request: Request): Client => {
 		let known: string | null | undefined;
 		return {
@@ -103,7 +100,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		development: false,
 		error(error) {
 			services.operations.failed('http', error);
-			return failure(new Refusal('internal_error'));
+			return failure(new Rejection('internal_error'));
 		},
 		fetch(request, self) {
 			const target = targetOf(request.url);
@@ -118,87 +115,132 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 			closeOnBackpressureLimit: true,
 			idleTimeout: IDLE_SECONDS,
 			perMessageDeflate: false,
-			open(socket) {
-				if (socket.data instanceof SocketSession || socket.data instanceof AppSocket) return;
-				const { admission, address } = socket.data;
-				if (typeof admission === 'string') {
-					refuse(socket, admission);
-					return;
-				}
-				if (addresses.count(address) >= options.socketsPerAddress) {
-					afterPause(() => refuse(socket, 'crowded_address'));
-					return;
-				}
-				if (admission.app !== undefined) {
-					const opened = parts.appSockets.open(socket, admission);
-					socket.data = opened;
-					addresses.opened(opened, address);
-					return;
-				}
-				const session = new SocketSession(`${options.gateway}-${nextConnection++}`, admission, socket, parts);
-				socket.data = session;
-				addresses.opened(session, address);
-				if (hub.socketsOf(admission.user.id) >= options.socketsPerUser)
-					session.connection.close('too_many_sockets');
-				else lifetimes.began(session.connection, admission.expiresAt);
-				if (session.connection.isOver) return;
-				session.start(admission.options.since).catch((error) => {
-					services.operations.failed('rtm.start_session', error);
-					afterPause(() => {
-						if (!session.connection.isOver) session.connection.close('going_away');
-					});
-				});
-			},
-			message(socket, frame) {
-				const text = typeof frame === 'string' ? frame : frame.toString();
-				if (socket.data instanceof AppSocket) socket.data.receive(text);
-				else sessionOf(socket)?.receive(text);
-			},
-			drain(socket) {
-				sessionOf(socket)?.drained();
-			},
-			ping(socket) {
-				if (socket.data instanceof AppSocket) socket.data.received();
-				else sessionOf(socket)?.pinged();
-			},
-			pong(socket, data) {
-				if (socket.data instanceof AppSocket) socket.data.received();
-				else sessionOf(socket)?.ponged(data.toString());
-			},
-			close(socket) {
-				if (socket.data instanceof AppSocket) {
-					addresses.closed(socket.data);
-					parts.appSockets.closed(socket.data);
-					return;
-				}
-				const session = sessionOf(socket);
-				if (session) {
-					lifetimes.ended(session.connection);
-					addresses.closed(session);
-				}
-				const ended = session?.end().catch((error) => {
-					services.operations.failed('rtm.end_session', error);
-				});
-				if (!ended) return;
-				ends.add(ended);
-				ended.finally(() => ends.delete(ended));
-			},
+			...sockets.handlers,
 		},
 	});
 	return {
 		hostname: server.hostname ?? options.hostname,
 		port: server.port ?? options.port,
 		stop: async () => {
-			lifetimes.stop();
+			sockets.stop();
 			clearInterval(sweeping);
 			parts.heartbeat.stop();
 			const drained = server.stop(false);
 			await Promise.all([closeAll(hub.connections()), parts.appSockets.stop()]);
-			await Promise.all(ends);
+			await sockets.ended();
 			await Promise.race([drained, Bun.sleep(2_000)]);
 			await server.stop(true);
 		},
 	};
+}
+
+/** What Bun's server calls for each socket: finds the session or app socket and passes the call on. */
+class Sockets {
+	private readonly lifetimes: Lifetimes;
+	private readonly addresses = new SocketAddresses();
+	/** Sessions whose socket has closed and whose clean-up is running. */
+	private readonly ending = new Set<Promise<void>>();
+	private nextConnection = 1;
+
+	constructor(
+		private readonly options: ListenOptions,
+		private readonly parts: ListenParts,
+	) {
+		this.lifetimes = new Lifetimes(options.nowMs);
+	}
+
+	readonly handlers: Pick<
+		WebSocketHandler<SocketData>,
+		'open' | 'message' | 'drain' | 'ping' | 'pong' | 'close'
+	> = {
+		open: (socket) => this.open(socket),
+		message: (socket, frame) => {
+			const text = typeof frame === 'string' ? frame : frame.toString();
+			if (socket.data instanceof AppSocket) socket.data.receive(text);
+			else sessionOf(socket)?.receive(text);
+		},
+		drain: (socket) => sessionOf(socket)?.drained(),
+		ping: (socket) => {
+			if (socket.data instanceof AppSocket) socket.data.received();
+			else sessionOf(socket)?.pinged();
+		},
+		pong: (socket, data) => {
+			if (socket.data instanceof AppSocket) socket.data.received();
+			else sessionOf(socket)?.ponged(data.toString());
+		},
+		close: (socket) => this.closed(socket),
+	};
+
+	stop(): void {
+		this.lifetimes.stop();
+	}
+
+	async ended(): Promise<void> {
+		await Promise.all(this.ending);
+	}
+
+	private open(socket: ServerWebSocket<SocketData>): void {
+		if (socket.data instanceof SocketSession || socket.data instanceof AppSocket) return;
+		const { admission, address } = socket.data;
+		if (typeof admission === 'string') {
+			reject(socket, admission);
+			return;
+		}
+		if (this.addresses.count(address) >= this.options.socketsPerAddress) {
+			afterPause(() => reject(socket, 'crowded_address'));
+			return;
+		}
+		if (admission.app !== undefined) {
+			this.opened(socket, this.parts.appSockets.open(socket, admission), address);
+			return;
+		}
+		const id = `${this.options.gateway}-${this.nextConnection}`;
+		this.nextConnection += 1;
+		const session = new SocketSession(id, admission, socket, this.parts);
+		// Before the start, which may close the socket.
+		this.opened(socket, session, address);
+		this.start(session, admission);
+	}
+
+	private opened(
+		socket: ServerWebSocket<SocketData>,
+		data: SocketSession | AppSocket,
+		address: string | null,
+	): void {
+		socket.data = data;
+		this.addresses.opened(data, address);
+	}
+
+	private start(session: SocketSession, { user, expiresAt, options }: Admission): void {
+		const { hub, services } = this.parts;
+		const { connection } = session;
+		if (hub.socketsOf(user.id) >= this.options.socketsPerUser) connection.close('too_many_sockets');
+		else this.lifetimes.began(connection, expiresAt);
+		if (connection.isOver) return;
+		session.start(options.since).catch((error) => {
+			services.operations.failed('rtm.start_session', error);
+			afterPause(() => {
+				if (!connection.isOver) connection.close('going_away');
+			});
+		});
+	}
+
+	private closed(socket: ServerWebSocket<SocketData>): void {
+		if (socket.data instanceof AppSocket) {
+			this.addresses.closed(socket.data);
+			this.parts.appSockets.closed(socket.data);
+			return;
+		}
+		const session = sessionOf(socket);
+		if (!session) return;
+		this.lifetimes.ended(session.connection);
+		this.addresses.closed(session);
+		const ended = session.end().catch((error) => {
+			this.parts.services.operations.failed('rtm.end_session', error);
+		});
+		this.ending.add(ended);
+		ended.finally(() => this.ending.delete(ended));
+	}
 }
 
 /** Slack's clients reconnect as soon as a socket closes, and would fail again at once. */
@@ -207,7 +249,7 @@ function afterPause(close: () => void): void {
 	setTimeout(close, pauseMs).unref?.();
 }
 
-/** Undefined if the socket was refused. */
+/** Undefined if the socket was rejected. */
 const sessionOf = ({ data }: ServerWebSocket<SocketData>): SocketSession | undefined =>
 	data instanceof SocketSession ? data : undefined;
 
@@ -241,7 +283,7 @@ async function upgrade(
 	const admission = ofItsKind(await admissionOf(ticketOf(target), services), isLink(target.path));
 	if (admission === 'bad_ticket') {
 		const wait = services.anonymous.waitOf(address);
-		if (wait > 0) return failure(new Refusal('ratelimited', undefined, wait));
+		if (wait > 0) return failure(new Rejection('ratelimited', undefined, wait));
 		services.anonymous.failed(address);
 	}
 	if (server.upgrade(request, { data: { admission, address } })) return undefined;
@@ -264,7 +306,7 @@ async function admissionOf(
 	}
 }
 
-function refuse(socket: ServerWebSocket<SocketData>, reason: CloseReason): void {
+function reject(socket: ServerWebSocket<SocketData>, reason: CloseReason): void {
 	if (socket.readyState !== WebSocket.OPEN) return;
 	const { code, meaning } = CLOSE_CODES[reason];
 	if (reason === 'bad_ticket')

@@ -1,5 +1,5 @@
 import type { Admission } from '../../engine/ports/tickets.ts';
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
 import { formatPosition } from '../../model/position.ts';
 import { formatTs } from '../../model/ts.ts';
 import { botIdOf, countFields, type JsonObject } from '../../protocol/objects.ts';
@@ -13,7 +13,7 @@ import {
 	type ClientFrame,
 	MAX_FRAME_BYTES,
 	parseFrame,
-	refusedFrame,
+	rejectedFrame,
 	TOO_FAR_BEHIND,
 } from './frames.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -176,7 +176,7 @@ export class SocketSession {
 		if (this.connection.isOver) return;
 		this.parts.heartbeat.received(this.connection);
 		if (Buffer.byteLength(text) > MAX_FRAME_BYTES) {
-			this.answer(refusedFrame(new BadFrame('the frame is larger than 16 KB'), undefined));
+			this.answer(rejectedFrame(new BadFrame('the frame is larger than 16 KB'), undefined));
 			this.connection.close('bad_frame');
 			return;
 		}
@@ -217,9 +217,9 @@ export class SocketSession {
 		try {
 			await this.perform(frame);
 		} catch (error) {
-			if (!(error instanceof Refusal) && !(error instanceof BadFrame))
+			if (!(error instanceof Rejection) && !(error instanceof BadFrame))
 				this.parts.services.operations.failed(`rtm.${frame.type}`, error);
-			this.answer(refusedFrame(error, frame.id));
+			this.answer(rejectedFrame(error, frame.id));
 		}
 	}
 
@@ -233,7 +233,7 @@ export class SocketSession {
 			if (frame instanceof BadFrame) throw frame;
 			return frame;
 		} catch (error) {
-			this.answer(refusedFrame(error, id));
+			this.answer(rejectedFrame(error, id));
 			return null;
 		}
 	}
@@ -277,7 +277,7 @@ export class SocketSession {
 	private async focus(frame: Extract<ClientFrame, { type: 'channel_focus' }>): Promise<void> {
 		const { focus, services } = this.parts;
 		const member = await services.readState.member(this.connection.user, frame.channel);
-		if (!member) throw new Refusal('channel_not_found');
+		if (!member) throw new Rejection('channel_not_found');
 		if (this.connection.isOver) return;
 		focus.focus(this.connection, frame.channel, frame.revision ?? member.revision);
 		this.acknowledge(frame.id);
@@ -308,7 +308,7 @@ export class SocketSession {
 	private async typing(frame: Extract<ClientFrame, { type: 'typing' }>): Promise<void> {
 		const { user } = this.connection;
 		const member = await this.parts.services.readState.member(user, frame.channel);
-		if (!member) throw new Refusal('channel_not_found');
+		if (!member) throw new Rejection('channel_not_found');
 		const thread = frame.threadTs === null ? {} : { thread_ts: formatTs(frame.threadTs) };
 		this.parts.services.bus.publish(`live:${frame.channel}`, {
 			type: 'event',
@@ -325,7 +325,7 @@ export class SocketSession {
 
 	private limit(what: 'requests' | 'posts'): void {
 		const wait = this.parts.services.limits.take(this.connection.user, what);
-		if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+		if (wait > 0) throw new Rejection('ratelimited', undefined, wait);
 	}
 
 	private answer(frame: JsonObject): void {

@@ -14,7 +14,7 @@ const ACCOUNT: Readonly<Record<string, string>> = {
 };
 
 /** Whether APNs rejected the token, so that a new one is needed. */
-export const refusesToken = (reason: string): boolean => reason === 'ExpiredProviderToken';
+export const rejectsToken = (reason: string): boolean => reason === 'ExpiredProviderToken';
 
 export function reasonIn(body: string): string {
 	try {
@@ -45,5 +45,5 @@ export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number, 
 		return { type: 'unavailable', error: `rejected with ${error}: ${hint}`, ...later };
 	}
 	if (status === 429 || status >= 500) return { type: 'busy', error, ...later };
-	return { type: 'refused', error };
+	return { type: 'rejected', error };
 }

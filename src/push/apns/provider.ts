@@ -10,7 +10,7 @@ import {
 	type PushProvider,
 	type Withdrawal,
 } from '../provider.ts';
-import { outcomeOf, reasonIn, refusesToken } from './outcome.ts';
+import { outcomeOf, reasonIn, rejectsToken } from './outcome.ts';
 import { alertPayload, withdrawalPayloads } from './payload.ts';
 import { type ApnsKey, providerToken } from './token.ts';
 
@@ -91,7 +91,7 @@ export class ApnsProvider implements PushProvider {
 				},
 				body,
 			);
-			if (answer.status !== 200 && refusesToken(reasonIn(answer.body))) this.token.drop();
+			if (answer.status !== 200 && rejectsToken(reasonIn(answer.body))) this.token.drop();
 			return outcomeOf(answer, this.options.nowMs(), this.isOwnApp(device));
 		} catch (error) {
 			return outcomeOfFailure(error);

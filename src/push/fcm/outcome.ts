@@ -29,7 +29,7 @@ export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number):
 	if (code === 'UNREGISTERED') return { type: 'gone' };
 	const retryAfterMs = parseRetryAfter(String(headers['retry-after'] ?? ''), nowMs);
 	const later = retryAfterMs === undefined ? {} : { retryAfterMs };
-	if (code === 'SENDER_ID_MISMATCH') return { type: 'refused', error };
+	if (code === 'SENDER_ID_MISMATCH') return { type: 'rejected', error };
 	if (status === 401 || status === 403)
 		return {
 			type: 'unavailable',
@@ -37,5 +37,5 @@ export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number):
 			...later,
 		};
 	if (status === 429 || status >= 500) return { type: 'busy', error, ...later };
-	return { type: 'refused', error };
+	return { type: 'rejected', error };
 }

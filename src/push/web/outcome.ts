@@ -25,7 +25,7 @@ export function outcomeOf({ status, headers }: HostAnswer, service: Service): Ou
 	}
 	// Microsoft's service uses 406 for this.
 	if (status === 429 || status === 406 || status >= 500) return { type: 'busy', error, ...later };
-	return { type: 'refused', error };
+	return { type: 'rejected', error };
 }
 
 /** The service that answered, and whether it accepted a message in the last minute. */

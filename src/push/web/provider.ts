@@ -62,7 +62,7 @@ export class WebPushProvider implements PushProvider {
 		const subscription = subscriptionOf(device.token);
 		const { origin, host } = new URL(subscription.endpoint);
 		if (!isAllowed(host, this.options.hosts))
-			return { type: 'refused', error: `${host} is not in TIDEMARK_WEB_PUSH_HOSTS` };
+			return { type: 'rejected', error: `${host} is not in TIDEMARK_WEB_PUSH_HOSTS` };
 		const outcome = await this.services.use(origin, async (service) => {
 			try {
 				return await this.post(service, subscription, headers, payload);

@@ -6,7 +6,7 @@ import {
 } from '../../../src/engine/cluster/kafka/codec.ts';
 import type { KafkaLogs } from '../../../src/engine/cluster/kafka/open.ts';
 import type { CommandEntry, LogSpan, PartitionOwner } from '../../../src/engine/ports/log.ts';
-import { Refusal } from '../../../src/model/errors.ts';
+import { Rejection } from '../../../src/model/errors.ts';
 import type { Process, Scheduler } from '../scheduler.ts';
 import { Group } from './group.ts';
 import { type Handle, Member } from './member.ts';
@@ -185,7 +185,7 @@ export class SimulatedLog {
 			if (scheduler.random.chance(faults.refused)) {
 				this.tally('refused append');
 				scheduler.at(process, this.delay(), '', () =>
-					reject(new Refusal('service_unavailable', 'the log is away')),
+					reject(new Rejection('service_unavailable', 'the log is away')),
 				);
 				return;
 			}
@@ -203,7 +203,7 @@ export class SimulatedLog {
 				}
 				this.tally('unconfirmed append');
 				scheduler.at(process, UNCONFIRMED_MS, '', () =>
-					reject(new Refusal('outcome_unknown', 'not confirmed')),
+					reject(new Rejection('outcome_unknown', 'not confirmed')),
 				);
 			});
 		});

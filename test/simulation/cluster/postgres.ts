@@ -8,7 +8,7 @@ import { GroupCommit } from '../../../src/engine/store/group-commit.ts';
 import { writeFactForPush } from '../../../src/engine/store/push-facts.ts';
 import type { Param, Row, SqlReader, Statement } from '../../../src/engine/store/sql.ts';
 import { storeOn } from '../../../src/engine/store/store.ts';
-import { Refusal } from '../../../src/model/errors.ts';
+import { Rejection } from '../../../src/model/errors.ts';
 import { Disk } from '../disk.ts';
 import type { Process, Scheduler } from '../scheduler.ts';
 
@@ -144,7 +144,7 @@ export class SimulatedPostgres {
 			if (this.scheduler.random.chance(this.faults.failedRead)) {
 				this.tally('failed read');
 				await this.ask(process, () => undefined);
-				throw new Refusal('service_unavailable', 'the database cannot be read');
+				throw new Rejection('service_unavailable', 'the database cannot be read');
 			}
 			return this.ask(process, act);
 		};

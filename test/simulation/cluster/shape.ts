@@ -8,8 +8,8 @@ import { RedisBus } from '../../../src/engine/cluster/redis/bus.ts';
 import { Epoch } from '../../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../../src/engine/cluster/redis/keys.ts';
+import { presenceView } from '../../../src/engine/cluster/redis/presence.ts';
 import { RedisViews } from '../../../src/engine/cluster/redis/read-state/redis-views.ts';
-import { presenceView } from '../../../src/engine/cluster/redis/sessions.ts';
 import { ReadState } from '../../../src/unread/read-state.ts';
 import type { Image } from '../database.ts';
 import { ADMIN_TOKEN, AFTER_ANSWER_MS, CONFIG } from '../embedded.ts';
@@ -107,7 +107,7 @@ export class ClusterShape implements Shape {
 		await this.world.phones?.startPusher(process, {
 			store: written,
 			readState,
-			sessions: presenceView(commands, keys),
+			presence: presenceView(commands, keys),
 			alone: false,
 			report: (error, about) => operations.failed(about, error),
 		});

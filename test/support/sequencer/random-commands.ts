@@ -1,4 +1,4 @@
-import { NO_REMARK } from '../../../src/model/conversation.ts';
+import { NO_CHANNEL_TEXT } from '../../../src/model/conversation.ts';
 import type { Action, Command } from '../../../src/sequencer/commands.ts';
 import type { Decision } from '../../../src/sequencer/decide.ts';
 import { Random } from '../oracle/random.ts';
@@ -24,8 +24,8 @@ export const createChannel = (at: number, members: readonly string[] = ['U01', '
 			name: 'general',
 			creator: 'U01',
 			archived: false,
-			topic: NO_REMARK,
-			purpose: NO_REMARK,
+			topic: NO_CHANNEL_TEXT,
+			purpose: NO_CHANNEL_TEXT,
 			previousNames: [],
 			people: [],
 		},

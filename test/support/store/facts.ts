@@ -1,6 +1,6 @@
 import type { Fact, ReadFact } from '../../../src/engine/ports/facts.ts';
 import type { Token, User } from '../../../src/engine/ports/store.ts';
-import { type Conversation, NO_REMARK } from '../../../src/model/conversation.ts';
+import { type Conversation, NO_CHANNEL_TEXT } from '../../../src/model/conversation.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Effect } from '../../../src/sequencer/effects.ts';
 
@@ -18,8 +18,8 @@ export const conversation = (id: string, fields: Partial<Conversation> = {}): Co
 	creator: 'U01',
 	createdTs: BEGIN,
 	archived: false,
-	topic: NO_REMARK,
-	purpose: NO_REMARK,
+	topic: NO_CHANNEL_TEXT,
+	purpose: NO_CHANNEL_TEXT,
 	previousNames: [],
 	memberCount: 0,
 	people: [],

@@ -106,13 +106,13 @@ export function ledgerCases(subject: Subject): void {
 
 		test('a settled commit can be read, and durable() includes it', async () => {
 			const { ledger, history, source } = subject.store;
-			await ledger.settled();
+			await ledger.flushed();
 			await ledger.commit([]);
 			const future = Date.now() * 1000 + 3600e6;
 			void ledger.commit([created(channel, USERS), posted(channel, message('C01', future))]);
 			void ledger.commit([cursor('U01', 'C01', future, future + 5)]);
 			expect(ledger.durable()).toBeLessThan(future);
-			await ledger.settled();
+			await ledger.flushed();
 			expect(ledger.durable()).toBe(future + 5);
 			expect(await history.messages('C01', [future])).toHaveLength(1);
 			expect((await source.user('U01')).memberships[0]?.cursor).toBe(future);

@@ -1,5 +1,5 @@
 import { GenericError } from '@platformatic/kafka';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 
 /** Errors of Kafka, as the rest of the server sees them. */
 
@@ -87,16 +87,16 @@ export class EntryOfOtherRelease extends Unreadable {
 }
 
 /** `cause`: for the log, what the client reported. */
-export const logUnavailable = (cause?: unknown): Refusal =>
-	new Refusal(
+export const logUnavailable = (cause?: unknown): Rejection =>
+	new Rejection(
 		'service_unavailable',
 		'the log is unreachable',
 		1,
 		cause === undefined ? undefined : new Error(rootOf(cause)),
 	);
 
-export const unconfirmed = (): Refusal =>
-	new Refusal('outcome_unknown', 'the log did not confirm the command; the change may still happen');
+export const unconfirmed = (): Rejection =>
+	new Rejection('outcome_unknown', 'the log did not confirm the command; the change may still happen');
 
 /** The client wraps errors several times; the innermost one is the reason. */
 export function rootOf(error: unknown): string {

@@ -4,7 +4,7 @@ import {
 	findErrorBy,
 	ListOffsetTimestamps,
 } from '@platformatic/kafka';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 import type { HeldOffsets } from './held-offsets.ts';
 import { LenientConsumer, NO_LEADER } from './lenient-consumer.ts';
@@ -107,7 +107,7 @@ export class Fetcher {
 		const { topics } = await this.client.metadata({ topics: [this.topic], retries: METADATA_RETRIES });
 		if ((topics.get(this.topic)?.partitions[partition]?.leader ?? NO_LEADER) === NO_LEADER) {
 			this.dropMetadata();
-			throw new Refusal('service_unavailable', `${partitionName(this.topic, partition)} has no leader`);
+			throw new Rejection('service_unavailable', `${partitionName(this.topic, partition)} has no leader`);
 		}
 		const at = async (timestamp: bigint): Promise<number> => {
 			const query = { topics: [this.topic], partitions: { [this.topic]: [partition] }, timestamp };

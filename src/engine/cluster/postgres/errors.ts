@@ -3,10 +3,10 @@ import { TakenOver } from '../../ports/log.ts';
 
 /**
  * Kinds of PostgreSQL failures: it is unavailable (retry later), two
- * transactions conflicted (retry at once), or it refuses the work (never retry).
+ * transactions conflicted (retry at once), or it rejects the work (never retry).
  */
 
-/** Another worker owns the partition now: this one must not write to it any more. */
+/** Another worker owns the partition: this worker must not write to it any more. */
 export class Fenced extends TakenOver {
 	constructor(
 		readonly partition: string,
@@ -69,7 +69,7 @@ function whyUnreached(address: { readonly host: string; readonly port: number })
 	});
 }
 
-export type FailureKind = 'unavailable' | 'conflict' | 'refused';
+export type FailureKind = 'unavailable' | 'conflict' | 'rejected';
 
 /**
  * SQLSTATE codes: connection exceptions, idle-in-transaction timeout, too many connections, no disk or memory, object in use,
@@ -78,8 +78,8 @@ export type FailureKind = 'unavailable' | 'conflict' | 'refused';
 const UNAVAILABLE = /^(08|25P03|53|55|57|58|XX)/;
 /** Codes of a server that accepts no writes, or none of this user, until an operator acts; with advice. */
 const REJECTS_WRITES: ReadonlyMap<string, string> = new Map([
-	['25006', 'make it writable, or have TIDEMARK_POSTGRES_URL name the primary'],
-	['42501', 'let the user of TIDEMARK_POSTGRES_URL write to the tables'],
+	['25006', 'make it writable, or set TIDEMARK_POSTGRES_URL to the primary'],
+	['42501', 'grant the user in TIDEMARK_POSTGRES_URL the right to write to the tables'],
 ]);
 /** Serialisation failure and deadlock: rolled back in favour of another transaction. */
 const CONFLICT = /^40/;
@@ -94,11 +94,11 @@ export function failureKindOf(error: unknown): FailureKind {
 	const state = textOf(error, 'errno');
 	if (UNAVAILABLE.test(state) || REJECTS_WRITES.has(state)) return 'unavailable';
 	if (CONFLICT.test(state)) return 'conflict';
-	if (state !== '') return 'refused';
+	if (state !== '') return 'rejected';
 	// Bun's own codes: the connection was refused, closed, timed out, or broke off during an answer.
 	const code = textOf(error, 'code');
 	if (code.startsWith('ERR_POSTGRES_') && !code.endsWith('SERVER_ERROR')) return 'unavailable';
-	return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ? 'unavailable' : 'refused';
+	return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ? 'unavailable' : 'rejected';
 }
 
 /** A new connection may reach a server that accepts writes, or have other settings. */

@@ -23,7 +23,7 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	 * other processes continue (active users stay active).
 	 */
 	readonly startStamp?: ((newest: number) => number) | null;
-	/** A commit failed permanently and nothing of it is durable: changes applied in memory are void. */
+	/** A commit failed permanently and nothing of it is durable: changes applied in memory are invalid. */
 	readonly onCommitFailure?: (error: Error) => void;
 	/** Watches reads, which are retried only briefly; the watch in these options is for writes. */
 	readonly reading?: Watch;
@@ -86,7 +86,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		};
 		const close = async (): Promise<void> => {
 			const patience = setTimeout(() => stop(), options.closeWithinMs ?? CLOSE_WITHIN_MS);
-			await Promise.all([commits.close(), partitions.settled()]);
+			await Promise.all([commits.close(), partitions.idle()]);
 			clearTimeout(patience);
 			await connections.close();
 		};

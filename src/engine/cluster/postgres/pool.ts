@@ -3,9 +3,9 @@ import type { SQL } from 'bun';
 const LEAVE_SECONDS = 5;
 
 /**
- * Connections that are abandoned when they do not answer. A server that vanished (power failure, network
- * partition) closes nothing, and its caller would wait forever. So after a while the whole pool is
- * closed, which fails its queries in flight, and a new pool replaces it.
+ * Connections that are abandoned when they do not answer. A server that vanished (power failure, network partition) does not
+ * close its connections, and callers would wait forever. So after a while the whole pool is closed, which fails its queries in flight,
+ * and a new pool replaces it.
  */
 export class Pool {
 	private current: SQL;

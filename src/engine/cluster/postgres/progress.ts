@@ -74,7 +74,8 @@ export class Progress {
 		return withNumbers([...rows])[0];
 	}
 
-	async settled(): Promise<void> {
+	/** Resolves when no commit is running. */
+	async idle(): Promise<void> {
 		await Promise.allSettled(this.last.values());
 	}
 }

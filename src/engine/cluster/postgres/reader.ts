@@ -1,5 +1,5 @@
 import type { SQL } from 'bun';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { toPostgres } from '../../store/dialect.ts';
 import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
 import { failureKindOf, messageOf } from './errors.ts';
@@ -50,16 +50,16 @@ export class PostgresReader implements SqlReader {
 		try {
 			return this.succeeded(await this.pool.use(work));
 		} catch (error) {
-			if (failureKindOf(error) === 'refused') throw error;
+			if (failureKindOf(error) === 'rejected') throw error;
 		}
 		try {
 			return this.succeeded(await this.pool.use(work));
 		} catch (error) {
-			if (failureKindOf(error) === 'refused') throw error;
+			if (failureKindOf(error) === 'rejected') throw error;
 			this.failures += 1;
 			const cause = new Error(messageOf(error), { cause: error });
 			this.watch.onTrouble?.(this.failures, cause);
-			throw new Refusal('service_unavailable', 'the database is unavailable', undefined, cause);
+			throw new Rejection('service_unavailable', 'the database is unavailable', undefined, cause);
 		}
 	}
 

@@ -2,8 +2,8 @@ import { explained, failureKindOf, OutcomeUnknown } from './errors.ts';
 
 /**
  * Retries work that must not be lost until it succeeds: after 1, 2, 4, 8, 16 s while PostgreSQL is unavailable, and
- * every 16 s from then on; after a moment if another transaction conflicted. Work that PostgreSQL refuses for its content
- * would be refused again, and fails at once. Work that a request waits for fails after a while, if it is certain that
+ * every 16 s from then on; after a moment if another transaction conflicted. Work that PostgreSQL rejects because of its content would
+ * be rejected again, and fails at once. Work that a request waits for fails after a while, if it is certain that
  * nothing was committed.
  */
 
@@ -12,8 +12,8 @@ export interface Watch {
 	readonly onTrouble?: (failures: number, error: Error) => void;
 	/** The first success after failures. */
 	readonly onRecovered?: () => void;
-	/** PostgreSQL refused the work for its content. */
-	readonly onRefused?: (error: Error) => void;
+	/** PostgreSQL rejected the work because of its content. */
+	readonly onRejected?: (error: Error) => void;
 }
 
 export const BACK_OFF_MS: readonly number[] = [1000, 2000, 4000, 8000, 16_000];
@@ -43,8 +43,8 @@ export class Retry {
 				return result;
 			} catch (error) {
 				const kind = failureKindOf(error);
-				if (kind === 'refused') this.watch.onRefused?.(explained(error));
-				if (kind === 'refused' || this.stopping) throw error;
+				if (kind === 'rejected') this.watch.onRejected?.(explained(error));
+				if (kind === 'rejected' || this.stopping) throw error;
 				if (kind === 'conflict') {
 					conflicts += 1;
 					if (conflicts > MAX_CONFLICTS) throw error;

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { SearchTerm } from '../../../model/search-query.ts';
 import { MAX_MATCHES, type Search, type SearchMatch } from '../../ports/search.ts';
 import { toPostgres } from '../../store/dialect.ts';
@@ -35,7 +35,7 @@ export function postgresSearch(reader: SqlReader, pool: Pool): Search {
 			} catch (error) {
 				const { errno, code } = error as { errno?: string; code?: string };
 				if (errno !== CANCELLED && code !== CANCELLED) throw error;
-				throw new Refusal(
+				throw new Rejection(
 					'search_too_broad',
 					'query: its words are too frequent; add other words, or in: or from:',
 				);

@@ -8,9 +8,9 @@ import { toParam } from './values.ts';
 /**
  * Runs statements in one transaction exactly once, with retries.
  *
- * All statements are pipelined and answered together. If the connection is lost before the commit
- * was sent, nothing was written, and they are sent again. If it is lost afterwards, the transaction's id tells
- * whether it was committed: facts must not be written twice.
+ * All statements are pipelined and answered together. If the connection is lost before the commit was sent, nothing was written, and
+ * the statements are sent again. If it is lost afterwards, PostgreSQL is asked by the transaction's id whether it was committed, because
+ * facts must not be written twice.
  */
 
 const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS transaction';
@@ -87,7 +87,7 @@ async function wasCommitted(pool: SQL, transaction: string): Promise<boolean> {
 	} catch (error) {
 		const kind = failureKindOf(error);
 		// An id from the future: the server was restored to an earlier state, and does not have the transaction.
-		if (kind === 'refused') return false;
+		if (kind === 'rejected') return false;
 		// No answer: the outcome remains unknown, however long that takes.
 		throw kind === 'unavailable' ? new OutcomeUnknown(transaction, error) : error;
 	}

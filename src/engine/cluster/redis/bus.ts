@@ -42,8 +42,8 @@ interface OwnerBatch {
 
 export interface BusHooks {
 	/**
-	 * From now on messages are lost, until `ready`: a process that delivers them has to close its sockets, so that clients resume. Called
-	 * at the beginning of the gap, because events from nodes that still answer would move clients past the lost ones.
+	 * From now until `ready`, messages are lost: a process that delivers them has to close its sockets, so that clients resume. Called at the
+	 * beginning of the gap, because events from nodes that still answer would move clients past the lost events.
 	 */
 	onGap(): void;
 	/** The gap has ended. */
@@ -197,7 +197,7 @@ export class RedisBus implements Bus {
 	}
 
 	/** Resolves when everything subscribed and published so far has reached Redis. */
-	async settled(): Promise<void> {
+	async flushed(): Promise<void> {
 		this.sendOwnerBatches();
 		while (this.inFlight.size > 0) await Promise.all(this.inFlight);
 	}
@@ -242,7 +242,7 @@ export class RedisBus implements Bus {
 		return subscription;
 	}
 
-	/** Never rejects: retries until it is subscribed, or nobody needs it any more. */
+	/** Never rejects: retries until the channel is subscribed, or has no handlers any more. */
 	private async attempt(channel: string, subscription: Subscription): Promise<void> {
 		const { losses } = subscription;
 		const isWanted = (): boolean => !this.closed && this.subscriptions.get(channel) === subscription;

@@ -30,7 +30,7 @@ export type Commands = (Redis | Cluster) & Scripts;
  */
 const COMMAND_TIMEOUT_MS = 3_000;
 const LONGEST_PAUSE_MS = 1_000;
-/** A silent node that was replaced redirects nobody. ioredis should refresh every 5 s by itself, but does not. */
+/** A node that was replaced and no longer answers sends no redirects, so slots are refreshed at this interval. ioredis does not do it. */
 const REFRESH_MS = 5_000;
 /** While a cluster is down or a slot is moving: 100 ms each, so that the caller gets an error within a second. */
 const MAX_ATTEMPTS = 8;
@@ -128,7 +128,7 @@ function optionsOf(address: RedisAddress) {
 		...(password ? { password: decodeURIComponent(password) } : {}),
 		...tlsOf(address),
 		commandTimeout: COMMAND_TIMEOUT_MS,
-		// Without an answer, only another attempt can find out that the server is back.
+		// A connection attempt without an answer would hang: only a new attempt finds out that the server is reachable again.
 		connectTimeout: COMMAND_TIMEOUT_MS,
 		maxRetriesPerRequest: null,
 		// The caller gets an error and decides: the command may have been executed.

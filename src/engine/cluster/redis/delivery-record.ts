@@ -27,11 +27,11 @@ export class RedisDeliveryRecord implements DeliveryRecord {
 	}
 
 	/**
-	 * First invalidates older positions, then makes all connected clients resync. Changes that were stored but not published may
-	 * not have been applied either, even on Redis nodes that were not lost: all nodes are rebuilt.
+	 * First invalidates older positions, then makes all connected clients resync. A change that was stored but not published may not have
+	 * been applied either, even on a Redis node that lost no data, so all nodes are rebuilt.
 	 */
 	async announceMissed(): Promise<void> {
-		await this.epoch.voidBefore(this.nowMicros());
+		await this.epoch.invalidateBefore(this.nowMicros());
 		await this.epoch.endAll();
 		this.bus.publish('gateways:all', { type: 'missed' });
 	}

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { Commands } from './connection.ts';
 import { isLoadedState, isReadState } from './keys.ts';
 import { lowestOf, markerIn, packedMarker, SPREAD_SLOTS, tagIn } from './markers.ts';
@@ -14,8 +14,8 @@ import { slotOf } from './slots.ts';
  * marker is missing in its slots and one of them names its current process. Otherwise it is lost until a worker clears it and,
  * once the log is drained, begins a new epoch there.
  *
- * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had
- * it when all nodes were last complete (`settled`), and on another node only once all nodes are complete again.
+ * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had it when all nodes were last complete (`trusted`), and on another node only once all
+ * nodes are complete again.
  *
  * A load from the store names a marker on the same node, and the script that writes checks it (fence.ts): once that marker is
  * removed, no data that was read earlier can arrive, however long it was in flight.
@@ -54,7 +54,7 @@ export class Epoch {
 	private readonly processes: Processes;
 	private readonly slots: SlotMap;
 	/** The assignment of slots when all nodes were last complete; null: never. */
-	private settled: Assignment | null = null;
+	private trusted: Assignment | null = null;
 	/** The assignment that markers were last updated for. */
 	private tidied: Assignment | null = null;
 	private cleared: Cleared | null = null;
@@ -73,17 +73,17 @@ export class Epoch {
 		const [found, voided] = await Promise.all([this.checkAll(), this.commands.get(this.voidKey)]);
 		const epochs = [...found.values()].map((node) => {
 			if (node instanceof Error) throw node;
-			if (!node) throw beingRestored();
+			if (!node) throw beingRebuilt();
 			return Number(node.epoch);
 		});
 		return Math.max(...epochs, Number(voided ?? 0));
 	}
 
 	/**
-	 * A change from before this time was never published, and clients may have moved past it: invalidates their positions. Allows
-	 * for clocks of other processes that are ahead.
+	 * Invalidates positions of clients before this time, because a change was never published and clients may have moved past it. Allows for
+	 * clocks of other processes that are ahead.
 	 */
-	async voidBefore(micros: number): Promise<void> {
+	async invalidateBefore(micros: number): Promise<void> {
 		await this.commands.set(this.voidKey, String(micros + CLOCKS_DIFFER_MICROS), 'EX', VOID_SECONDS);
 	}
 
@@ -108,7 +108,7 @@ export class Epoch {
 		);
 		const areComplete = [...found.values()].every((node) => node !== null && !(node instanceof Error));
 		// If slots moved in the meantime, it is unknown whether a node was checked before or after.
-		if (areComplete && this.slots.assignment === slots) this.settled = slots;
+		if (areComplete && this.slots.assignment === slots) this.trusted = slots;
 		return found;
 	}
 
@@ -134,18 +134,18 @@ export class Epoch {
 		}
 	}
 
-	/** Without a request: whether only the process of this epoch has answered from there lately. */
+	/** Whether no process other than that of this epoch has answered from this address lately. Sends no request. */
 	isServedBy(address: string, { process }: NodeEpoch): boolean {
 		return this.processes.isAt(address, process);
 	}
 
 	/** Whether the slot is where it was when all nodes were last complete. */
-	isSettled(slot: number): boolean {
-		return this.settled !== null && this.settled[slot] === this.slots.nodeOf(slot);
+	isTrusted(slot: number): boolean {
+		return this.trusted !== null && this.trusted[slot] === this.slots.nodeOf(slot);
 	}
 
 	/** Refreshes the assignment of slots and checks all nodes. */
-	async settle(): Promise<NodeStates> {
+	async recheck(): Promise<NodeStates> {
 		await this.slots.refresh();
 		return this.checkAll();
 	}
@@ -153,11 +153,11 @@ export class Epoch {
 	/** Rejects if the node of one of these hash tags is not complete, or if that is unknown. */
 	async assure(tags: readonly string[]): Promise<void> {
 		const slots = tags.map(slotOf);
-		if (!slots.every((slot) => this.isSettled(slot))) await this.settle();
-		if (!slots.every((slot) => this.isSettled(slot))) throw beingRestored();
+		if (!slots.every((slot) => this.isTrusted(slot))) await this.recheck();
+		if (!slots.every((slot) => this.isTrusted(slot))) throw beingRebuilt();
 		const nodes = new Set(slots.map((slot) => this.nodeOf(slot)));
 		for (const node of await Promise.all([...nodes].map((address) => this.check(address))))
-			if (!node) throw beingRestored();
+			if (!node) throw beingRebuilt();
 	}
 
 	/**
@@ -167,14 +167,14 @@ export class Epoch {
 	async lost(): Promise<string[]> {
 		const isLost = (found: NodeStates) => [...found.values()].includes(null);
 		let found = await this.checkAll();
-		if (isLost(found)) found = await this.settle();
+		if (isLost(found)) found = await this.recheck();
 		const [unanswered] = [...found.values()].filter((node) => node instanceof Error);
 		if (!isLost(found)) {
 			if (unanswered) throw unanswered;
 			return [];
 		}
 		const { assignment } = this.slots;
-		const uncertain = new Set(assignment.filter((address, slot) => this.settled?.[slot] !== address));
+		const uncertain = new Set(assignment.filter((address, slot) => this.trusted?.[slot] !== address));
 		return [...found].flatMap(([address, node]) => {
 			if (node instanceof Error && uncertain.has(address)) throw node;
 			return node === null || uncertain.has(address) ? [address] : [];
@@ -307,5 +307,5 @@ export class Epoch {
 	}
 }
 
-export const beingRestored = (): Refusal =>
-	new Refusal('service_unavailable', 'the read state is being rebuilt');
+export const beingRebuilt = (): Rejection =>
+	new Rejection('service_unavailable', 'the read state is being rebuilt');

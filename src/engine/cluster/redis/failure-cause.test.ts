@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import type { Redis } from 'ioredis';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { causeOf, EpochOver, RedisUnavailable, translated, translating } from './failure-cause.ts';
 
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
-test('an unavailable Redis becomes a refusal that can be retried', () => {
+test('an unavailable Redis becomes a rejection that can be retried', () => {
 	const unavailable = [
 		new Error('Connection is closed.'),
 		new Error('Command timed out'),
@@ -15,9 +15,9 @@ test('an unavailable Redis becomes a refusal that can be retried', () => {
 		Object.assign(new Error('x'), { code: 'ECONNRESET' }),
 	];
 	for (const error of unavailable) {
-		const refusal = translated(error);
-		expect(refusal).toMatchObject({ code: 'service_unavailable', isElsewhere: false });
-		expect(causeOf(refusal as Error)).toBe(error);
+		const rejection = translated(error);
+		expect(rejection).toMatchObject({ code: 'service_unavailable', isElsewhere: false });
+		expect(causeOf(rejection as Error)).toBe(error);
 	}
 });
 
@@ -32,7 +32,7 @@ test('a moved slot is recognised without reading the error message elsewhere', (
 
 test('other errors stay unchanged', () => {
 	const others = [
-		new Refusal('not_in_channel'),
+		new Rejection('not_in_channel'),
 		new TypeError('x is undefined'),
 		named('ReplyError', 'WRONGTYPE of a key'),
 	];

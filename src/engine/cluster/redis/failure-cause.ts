@@ -1,16 +1,15 @@
 import type { Cluster, Redis } from 'ioredis';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 
 /**
- * Translates errors of Redis and its client once, at the connection, so that no other code inspects error messages. All
- * other errors are bugs of ours, and stay unchanged.
+ * Translates errors of Redis and its client once, at the connection, so that no other code inspects error messages. All other errors are bugs of Tidemark, and stay unchanged.
  */
 
 /**
  * Redis is unavailable; the request can be retried. A requested change may have happened: all requests
  * can be repeated safely (marks, presence, tickets).
  */
-export class RedisUnavailable extends Refusal {
+export class RedisUnavailable extends Rejection {
 	constructor(
 		override readonly cause: Error,
 		/** The asked node does not serve every slot of the keys: a slot is moving, has moved, or is served by no node. */
@@ -20,7 +19,7 @@ export class RedisUnavailable extends Refusal {
 	}
 }
 
-/** A script refused to write because the epoch of its caller has ended. */
+/** A script rejected a write because the epoch of its caller has ended. */
 export class EpochOver extends Error {}
 
 /** Errors of the client: a command could not be sent, or got no answer. */
@@ -35,7 +34,7 @@ const NODE_WORDS = /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|OOM|
 const OVER = /^OVER /;
 
 export function translated(error: unknown): unknown {
-	if (!(error instanceof Error) || error instanceof Refusal) return error;
+	if (!(error instanceof Error) || error instanceof Rejection) return error;
 	const { name, message } = error;
 	if (OVER.test(message)) return new EpochOver(message, { cause: error });
 	const isElsewhere = ELSEWHERE.test(message);

@@ -1,4 +1,4 @@
-import { beingRestored, type Epoch, type NodeEpoch } from './epoch.ts';
+import { beingRebuilt, type Epoch, type NodeEpoch } from './epoch.ts';
 import { EpochOver, RedisUnavailable } from './failure-cause.ts';
 import { slotOf } from './slots.ts';
 
@@ -70,7 +70,7 @@ export const NO_FENCE: Fence = {
 const isElsewhere = (error: unknown): boolean => error instanceof RedisUnavailable && error.isElsewhere;
 /** Nodes may not know yet that a slot has moved. */
 const MAX_TRIES = 5;
-const NOT_SETTLED_MS = 50;
+const MOVING_PAUSE_MS = 50;
 
 export class EpochFence implements Fence {
 	/** Epochs by address. */
@@ -79,7 +79,7 @@ export class EpochFence implements Fence {
 	/** By address: the epoch that copies in this process may belong to. */
 	private readonly last = new Map<string, string>();
 	private readonly drops: ((isOnNode: IsOnNode) => void)[] = [];
-	private settling: Promise<boolean> | null = null;
+	private rechecking: Promise<boolean> | null = null;
 
 	constructor(private readonly epoch: Epoch) {}
 
@@ -105,7 +105,7 @@ export class EpochFence implements Fence {
 		// A check in progress may have begun too early.
 		await Promise.all(this.addressesOf(slots).map((address) => this.checkNow(address)));
 		const now = epochsOf(await this.requireComplete(slots));
-		if (now.some((epoch, index) => epoch !== epochs[index])) throw beingRestored();
+		if (now.some((epoch, index) => epoch !== epochs[index])) throw beingRebuilt();
 	}
 
 	async load<T>(
@@ -131,7 +131,7 @@ export class EpochFence implements Fence {
 				if (!isOver && !isElsewhere(error)) throw error;
 				// The next check also finds where markers are now.
 				this.dropCached(slots);
-				if (isLast) throw isOver ? beingRestored() : error;
+				if (isLast) throw isOver ? beingRebuilt() : error;
 			}
 		}
 	}
@@ -143,7 +143,7 @@ export class EpochFence implements Fence {
 	/** The epochs of the nodes of these slots. Asks Redis only if needed. */
 	private async requireComplete(slots: readonly number[]): Promise<NodeEpoch[]> {
 		for (let hasChecked = false; ; hasChecked = true) {
-			if (!slots.every((slot) => this.epoch.isSettled(slot))) await this.settle(slots);
+			if (!slots.every((slot) => this.epoch.isTrusted(slot))) await this.trust(slots);
 			const nodes = new Map<string, NodeEpoch | undefined>();
 			const found = slots.map((slot) => {
 				const address = this.epoch.nodeOf(slot);
@@ -152,7 +152,7 @@ export class EpochFence implements Fence {
 			});
 			const unknown = [...nodes.keys()].filter((address) => !nodes.get(address));
 			if (unknown.length === 0) return found as NodeEpoch[];
-			if (hasChecked) throw beingRestored();
+			if (hasChecked) throw beingRebuilt();
 			await Promise.all(unknown.map((address) => this.check(address)));
 		}
 	}
@@ -174,24 +174,24 @@ export class EpochFence implements Fence {
 	private async checkNow(address: string): Promise<void> {
 		const node = await this.epoch.check(address);
 		this.update(address, node);
-		if (!node) throw beingRestored();
+		if (!node) throw beingRebuilt();
 	}
 
 	/** Slots that moved to other nodes are trusted there once all nodes are complete. */
-	private async settle(slots: readonly number[]): Promise<void> {
+	private async trust(slots: readonly number[]): Promise<void> {
 		for (let tries = 1; ; tries += 1) {
-			this.settling ??= this.settleNow().finally(() => {
-				this.settling = null;
+			this.rechecking ??= this.recheckNow().finally(() => {
+				this.rechecking = null;
 			});
-			const areComplete = await this.settling;
-			if (slots.every((slot) => this.epoch.isSettled(slot))) return;
-			if (!areComplete || tries === MAX_TRIES) throw beingRestored();
-			await Bun.sleep(NOT_SETTLED_MS);
+			const areComplete = await this.rechecking;
+			if (slots.every((slot) => this.epoch.isTrusted(slot))) return;
+			if (!areComplete || tries === MAX_TRIES) throw beingRebuilt();
+			await Bun.sleep(MOVING_PAUSE_MS);
 		}
 	}
 
-	private async settleNow(): Promise<boolean> {
-		const found = await this.epoch.settle();
+	private async recheckNow(): Promise<boolean> {
+		const found = await this.epoch.recheck();
 		for (const [address, node] of found) this.update(address, node instanceof Error ? null : node);
 		return [...found.values()].every((node) => node !== null && !(node instanceof Error));
 	}

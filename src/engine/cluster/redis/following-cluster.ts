@@ -5,13 +5,13 @@ import { isPublication } from './scripts.ts';
  * A client of a Redis Cluster that follows moved slots and nodes even for pipelined commands, and keeps one
  * time limit for each command.
  *
- * ioredis follows a redirected command (MOVED, ASK) that was sent alone. Of a pipeline it follows all or
- * none, and all only if they have the same redirect, which commands in several slots never have. Then each fails, and the
- * client does not refresh its slots: a moved slot, and every slot of a node whose connection was lost, stay broken
- * until the process ends. Here each of these commands, which were not executed, is sent again by itself.
+ * ioredis follows a redirect (MOVED, ASK) of a command that was sent alone. In a pipeline it does so only if all commands get the same
+ * redirect, which commands in several slots never do; otherwise they all fail, and the client does not refresh its slots. Then a moved
+ * slot, and every slot of a node whose connection was lost, would stay broken until the process ends. This class sends each of these
+ * commands, which were not executed, again by itself.
  *
- * This class also prevents two things: ioredis would resend commands that a lost connection may have executed, and would let
- * commands wait without limit while no node is there, and execute them when nobody expects them any more.
+ * It also prevents two things: ioredis would resend commands that may have been executed before a connection was lost; and while no node
+ * is reachable, ioredis would queue commands without a time limit and execute them after their callers have given up.
  */
 export class FollowingCluster extends Cluster {
 	/** Until when each command may be sent. */
@@ -42,7 +42,7 @@ export class FollowingCluster extends Cluster {
 		const { reject } = command;
 		const sendAgain = (): void => {
 			if (this.leftFor(command) <= 0) return;
-			this.follow(command, NOT_SETTLED_MS);
+			this.follow(command, MOVING_PAUSE_MS);
 			super.sendCommand(command, undefined, { slot: command.getSlot() });
 		};
 		command.reject = (error: Error) => {
@@ -52,8 +52,7 @@ export class FollowingCluster extends Cluster {
 			if (message.startsWith('ASK ')) super.sendCommand(command);
 			else if (isMoved && mustKeepOrder(command)) this.failAtOnce(reject, `Not followed: ${message}`);
 			else if (isMoved) this.refreshSlotsCache(() => void setTimeout(sendAgain, pauseMs));
-			else if (message === CLOSED)
-				this.failAtOnce(reject, `${CLOSED} What was sent may have been carried out`);
+			else if (message === CLOSED) this.failAtOnce(reject, `${CLOSED} The command may have been executed`);
 			else reject.call(command, error);
 		};
 	}
@@ -67,7 +66,7 @@ export class FollowingCluster extends Cluster {
 
 const CLOSED = 'Connection is closed.';
 /** Nodes may not know yet which slots have moved. */
-const NOT_SETTLED_MS = 50;
+const MOVING_PAUSE_MS = 50;
 
-/** Later publications would overtake it. The publisher gets an error, and sends `lost` to subscribers. */
+/** A resent publication could arrive after later ones. The publisher gets an error instead, and sends `lost` to subscribers. */
 const mustKeepOrder = (command: Command): boolean => isPublication(command);

@@ -15,7 +15,7 @@ export class Keys {
 	thread = (conversation: string, root: number): string => `${this.prefix}{${conversation}}:t:${root}`;
 	/** HASH: the whole read state of a user. */
 	user = (user: string): string => `${this.prefix}{${user}}:state`;
-	/** Names of its recently changed fields. */
+	/** The names of the fields of that state that changed recently. */
 	userChanges = (user: string): string => `${this.prefix}{${user}}:changes`;
 	/** LIST of changes of a user whose state is not loaded. */
 	pending = (user: string): string => `${this.prefix}{${user}}:pending`;

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { type RedisAddress, tlsOf } from './connection.ts';
 
 export interface Layout {
-	/** Whether it is a node of a Redis Cluster, as it reports itself. */
+	/** Whether Redis reports itself as a node of a Redis Cluster. */
 	readonly cluster: boolean;
 	/** Its eviction policy for low memory; null if unknown. */
 	readonly evicts: string | null;

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { Commands } from './connection.ts';
 
 /**
@@ -16,7 +16,7 @@ export class Processes {
 	/** The node at this address. Throws if the client has no connection to it. */
 	nodeAt(address: string): Redis {
 		const node = this.find(address);
-		if (!node) throw new Refusal('service_unavailable', `Redis has no node ${address}`);
+		if (!node) throw new Rejection('service_unavailable', `Redis has no node ${address}`);
 		return node;
 	}
 

@@ -5,9 +5,9 @@ import type { BusMessage, Topic } from '../../ports/bus.ts';
  * and Redis stores no messages. In every round this process publishes to its own topic on each node, and expects
  * to receive the message.
  *
- * A silent connection must be detected before clients move past the messages it lost: they resume from a position that
- * other nodes advanced, minus an overlap of 5 s. Rounds are counted instead of time, because a stalled process neither
- * receives nor forwards anything.
+ * A silent connection must be detected within 5 s: events from other nodes keep advancing the positions of clients, and a client that
+ * resumes gets the events of only the last 5 s before its position again. Rounds are counted instead of time, because a paused process
+ * neither receives nor forwards messages.
  */
 
 const EVERY_MS = 700;

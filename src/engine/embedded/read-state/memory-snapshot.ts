@@ -81,7 +81,7 @@ export class MemorySnapshot implements ViewSnapshot {
 			const conversation = conversationAt(this.residents, user, index);
 			if (conversation && conversation.stamp > since) conversations.push(conversation.id);
 		}
-		return { conversations, lateness: 0, horizon: 0, settled: this.stamp };
+		return { conversations, lateness: 0, horizon: 0, visibleUpTo: this.stamp };
 	}
 }
 

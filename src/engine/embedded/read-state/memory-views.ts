@@ -49,7 +49,7 @@ export class MemoryViews implements Views {
 
 	async read<T>(user: string, scope: Scope, use: (views: ViewSnapshot) => T): Promise<T> {
 		const answer = await this.loader.whenLoaded(user, scope, use);
-		await this.ledger.settled();
+		await this.ledger.flushed();
 		return answer;
 	}
 
@@ -67,7 +67,7 @@ export class MemoryViews implements Views {
 			const fact = moves && applyChange(views.user, number, change, clock.next());
 			const seen = show(views) as T;
 			// Chained to the commit without an await, which keeps events in the order of stamps.
-			const durable = (fact ? ledger.commit([fact]) : ledger.settled()).then(() => onDurable(seen));
+			const durable = (fact ? ledger.commit([fact]) : ledger.flushed()).then(() => onDurable(seen));
 			return { decided, shown: seen, durable };
 		});
 	}

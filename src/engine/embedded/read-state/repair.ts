@@ -37,7 +37,7 @@ export class Repair {
 		const { stamp, timeline } = conversation;
 		const { floor } = timeline;
 		const threads = [...conversation.threads];
-		await this.ledger.settled();
+		await this.ledger.flushed();
 		const [brief] = await source.briefs([id]);
 		if (!brief) return true;
 		const rows = await source.timelineEntries(id, floor, EVERYTHING, EVERYTHING);

@@ -117,7 +117,7 @@ export class Residents {
 		const user = this.loadedUsers.get(id);
 		if (!user) return true;
 		const { newestChange } = user;
-		await this.ledger.settled();
+		await this.ledger.flushed();
 		const stored = this.userOf(id, await this.source.user(id));
 		if (this.loadedUsers.get(id) !== user || user.newestChange !== newestChange) return false;
 		// The stamp must not fall behind counts that were already returned.
@@ -149,7 +149,7 @@ export class Residents {
 		try {
 			for (let attempt = 0; ; attempt += 1) {
 				const unloadedChange = this.unloadedChanges.get(key) ?? 0;
-				if (unloadedChange > this.ledger.durable()) await this.ledger.settled();
+				if (unloadedChange > this.ledger.durable()) await this.ledger.flushed();
 				const loaded = await load(attempt);
 				if ((this.unloadedChanges.get(key) ?? 0) === unloadedChange) {
 					this.unloadedChanges.delete(key);

@@ -81,7 +81,7 @@ export class TimelineLoader {
 	}
 
 	private async readChunk(conversation: LoadedConversation, after: number, chunk: number): Promise<void> {
-		if (conversation.changedBelowFloor > this.ledger.durable()) await this.ledger.settled();
+		if (conversation.changedBelowFloor > this.ledger.durable()) await this.ledger.flushed();
 		const add = this.adder(conversation, after, chunk);
 		add(await this.source.timelineEntries(conversation.id, after, conversation.timeline.floor, chunk));
 	}
@@ -89,7 +89,7 @@ export class TimelineLoader {
 	private async readFirstChunks(targets: readonly LoadTarget[]): Promise<void> {
 		const durable = this.ledger.durable();
 		if (targets.some(({ conversation }) => conversation.changedBelowFloor > durable))
-			await this.ledger.settled();
+			await this.ledger.flushed();
 		const adders = targets.map(({ conversation, ts }) => this.adder(conversation, ts, FIRST_CHUNK));
 		const ranges = targets.map(({ conversation: { id, timeline }, ts }) => ({
 			conversation: id,

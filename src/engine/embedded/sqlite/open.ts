@@ -26,11 +26,11 @@ export const DATABASE_FILE = 'tidemark.db';
 export interface SqliteStoreOptions {
 	/** The stamp of this start, later than the newest one in the database. */
 	readonly startStamp?: (newest: number) => number;
-	/** A commit failed and nothing of it is durable: changes applied in memory are void. */
+	/** A commit failed and nothing of it is durable: changes applied in memory are invalid. */
 	readonly onCommitFailure?: (error: Error) => void;
 	/** Whether posts and marks are queued for push: always, or once there is a device. */
 	readonly push?: boolean | 'with devices';
-	/** The files are no longer those that were opened, so all writes are refused; or (null) they are again. */
+	/** The files are no longer those that were opened, so all writes are rejected; null: the opened files are back. */
 	readonly onTrouble?: (error: Error | null) => void;
 	/** How long deleted or replaced content may stay in the write-ahead log. */
 	readonly eraseWithinMs?: number;
@@ -39,7 +39,7 @@ export interface SqliteStoreOptions {
 }
 
 const ERASE_WITHIN_MS = 30_000;
-/** Connections that must stay open: closing them would write to files that are not ours. */
+/** Connections that must stay open: closing them would write to files that do not belong to this server. */
 const abandoned = new Set<unknown>();
 
 const nowMicros = (): number => Date.now() * 1000;
@@ -52,7 +52,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 	let database: Database | undefined;
 	let descriptor: number | undefined;
 	try {
-		refuseEmpty(path);
+		rejectEmpty(path);
 		createPrivately(path);
 		descriptor = openSync(path, 'r');
 		database = new Database(path, { create: true, readwrite: true });
@@ -131,8 +131,8 @@ function prepare(database: Database): void {
 	}
 }
 
-/** SQLite would treat it as a new database, and all data would seem lost. */
-function refuseEmpty(path: string): void {
+/** Throws for an empty file: SQLite would treat it as a new database, and all data would seem lost. */
+function rejectEmpty(path: string): void {
 	if (statSync(path, { throwIfNoEntry: false })?.size === 0)
 		throw new DatabaseDamaged(path, undefined, 'has 0 bytes. To start with an empty database, remove it');
 }

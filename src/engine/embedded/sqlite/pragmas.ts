@@ -1,4 +1,4 @@
-/** Acknowledged changes are durable because of these. */
+/** These settings of the writer make acknowledged changes durable. Separate from the thread, because a benchmark uses them too. */
 export const WRITER_PRAGMAS: readonly string[] = [
 	'busy_timeout = 10000',
 	'journal_mode = WAL',

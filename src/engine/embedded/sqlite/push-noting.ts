@@ -4,9 +4,9 @@ import { type FactWriter, writeFactForPush } from '../../store/push-facts.ts';
 import type { SqlReader } from '../../store/sql.ts';
 
 /**
- * Queues posts and marks for push once there is a device: every server can push to browsers, but without subscriptions push
- * must cost nothing. Only this process adds devices, so it knows. When the last device is removed,
- * queueing continues until the next start.
+ * Queues posts and marks for push once there is a device: every server can push to browsers, but without a device push must cost
+ * nothing. Only this process adds devices, so it can watch for the first one. When the last device is removed, queueing continues until
+ * the next start.
  */
 
 const ANY_DEVICE = 'SELECT 1 AS found FROM push_devices LIMIT 1';

@@ -1,5 +1,5 @@
 import type { Database, Statement as Prepared } from 'bun:sqlite';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { toSqlite } from '../../store/dialect.ts';
 import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
 import { TurnBudget } from './turn-budget.ts';
@@ -33,7 +33,7 @@ export class SqliteReader implements SqlReader {
 		return new Promise((resolve) => setImmediate(resolve));
 	}
 
-	/** Refuses reads that are still queued. */
+	/** Rejects reads that are still queued. */
 	close(): void {
 		this.isClosed = true;
 		for (const statement of this.prepared.values()) statement.finalize();
@@ -51,7 +51,7 @@ export class SqliteReader implements SqlReader {
 	}
 
 	private checkOpen(): void {
-		if (this.isClosed) throw new Refusal('service_unavailable', 'the store is closed');
+		if (this.isClosed) throw new Rejection('service_unavailable', 'the store is closed');
 	}
 
 	private rows(sql: string, params: readonly Param[]): unknown[] {

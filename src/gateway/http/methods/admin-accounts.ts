@@ -1,5 +1,5 @@
 import type { User } from '../../../engine/ports/store.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { generalChannelOf, newId } from '../../../model/ids.ts';
 import { checkChannelName } from '../../../model/names.ts';
 import { wireUser } from '../../../protocol/objects.ts';
@@ -10,8 +10,7 @@ import { announceNewUser, announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { createGeneral, joinGeneral } from '../general-channel.ts';
-import { adminMethod, type Call } from '../method.ts';
-import { wallMicros } from '../wall-time.ts';
+import { adminMethod, type Call, wallMicros } from '../method.ts';
 
 /** Administration of workspaces and their users. */
 
@@ -66,9 +65,9 @@ export const adminUsersCreate = adminMethod({
 	},
 	run: async (args, { services }) => {
 		if (!(await services.directory.team(args.team_id)))
-			throw new Refusal('team_not_found', 'team_id: no such workspace');
+			throw new Rejection('team_not_found', 'team_id: no such workspace');
 		if (args.name === undefined && args.real_name.trim() === '')
-			throw new Refusal('missing_argument', 'name: required, or real_name to derive it from');
+			throw new Rejection('missing_argument', 'name: required, or real_name to derive it from');
 		for (const name of namesToTry(args.name, args.real_name)) {
 			const user: User = {
 				id: newId('U', services.random),
@@ -88,7 +87,7 @@ export const adminUsersCreate = adminMethod({
 			await joinGeneral(services, user);
 			return { user: wireUser(user, wallMicros()) };
 		}
-		throw new Refusal('name_taken', 'name: another user of the workspace has it');
+		throw new Rejection('name_taken', 'name: another user of the workspace has it');
 	},
 });
 
@@ -125,6 +124,6 @@ async function announced(call: Call, before: User) {
 
 export async function userWithId({ services }: Call, id: string): Promise<User> {
 	const [user] = await services.directory.users([id]);
-	if (!user) throw new Refusal('user_not_found', 'user_id: no such user');
+	if (!user) throw new Rejection('user_not_found', 'user_id: no such user');
 	return user;
 }

@@ -1,5 +1,5 @@
 import type { AppToken } from '../../../engine/ports/apps.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { newWebhookSecret, webhookUrl } from '../../apps/hooks.ts';
 import { tokenKey } from '../../auth/tokens.ts';
@@ -44,7 +44,7 @@ export const adminAppsTokensRevoke = adminMethod({
 		const { apps, clock } = call.services;
 		const { id } = await appWithId(call, args.app_id);
 		const token = (await apps.tokensOf(id)).find(({ hash }) => hash.slice(0, ID_LENGTH) === args.token_id);
-		if (!token) throw new Refusal('token_not_found', 'token_id: the app has no such app-level token');
+		if (!token) throw new Rejection('token_not_found', 'token_id: the app has no such app-level token');
 		await apps.revokeToken(token.hash, clock.next());
 		announceApp(call.services, id);
 		return { revoked: true };
@@ -65,7 +65,7 @@ export const adminAppsWebhooksCreate = adminMethod({
 		const app = await appWithId(call, args.app_id);
 		const [conversation] = await directory.conversations([args.channel]);
 		if (conversation?.team !== app.team)
-			throw new Refusal('channel_not_found', 'channel: the app’s workspace has no such conversation');
+			throw new Rejection('channel_not_found', 'channel: the app’s workspace has no such conversation');
 		const id = newId('B', random);
 		const secret = newWebhookSecret(random);
 		const hash = tokenKey(secret);
@@ -105,7 +105,7 @@ export const adminAppsWebhooksDelete = adminMethod({
 		const { id } = await appWithId(call, args.app_id);
 		const webhook = await apps.webhook(args.webhook_id);
 		if (webhook?.app !== id)
-			throw new Refusal('webhook_not_found', 'webhook_id: the app has no such webhook');
+			throw new Rejection('webhook_not_found', 'webhook_id: the app has no such webhook');
 		await apps.removeWebhook(webhook.id);
 		return {};
 	},

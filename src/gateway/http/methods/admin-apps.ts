@@ -1,7 +1,7 @@
 import { verifyUrl } from '../../../apps/http-transport.ts';
 import type { App } from '../../../engine/ports/apps.ts';
 import { problemsOf, settingsOf } from '../../../model/app-manifest.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
@@ -12,9 +12,8 @@ import type { Services } from '../../services.ts';
 import { announceApp } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { type Argument, required } from '../arguments.ts';
-import { adminMethod, type Call } from '../method.ts';
+import { adminMethod, type Call, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { wallMicros } from '../wall-time.ts';
 
 /** Administration of apps, which are created and changed with a Slack app manifest. */
 
@@ -30,18 +29,18 @@ const manifest: Argument<JsonObject> = required({
 	parse: (value) => {
 		const found = typeof value === 'string' ? parsed(value) : value;
 		const [problem] = problemsOf(found);
-		if (problem) throw new Refusal('invalid_manifest', `manifest: ${problem.pointer} ${problem.message}`);
+		if (problem) throw new Rejection('invalid_manifest', `manifest: ${problem.pointer} ${problem.message}`);
 		return found as JsonObject;
 	},
 });
 
 function parsed(text: string): unknown {
 	if (text.length > MAX_MANIFEST)
-		throw new Refusal('invalid_manifest', `manifest: at most ${MAX_MANIFEST} characters`);
+		throw new Rejection('invalid_manifest', `manifest: at most ${MAX_MANIFEST} characters`);
 	try {
 		return text.trimStart().startsWith('{') ? JSON.parse(text) : Bun.YAML.parse(text);
 	} catch (error) {
-		throw new Refusal('invalid_manifest', `manifest: ${(error as Error).message.slice(0, 200)}`);
+		throw new Rejection('invalid_manifest', `manifest: ${(error as Error).message.slice(0, 200)}`);
 	}
 }
 
@@ -53,7 +52,7 @@ export const appId: Argument<string> = required({
 
 export async function appWithId({ services }: Call, id: string): Promise<App> {
 	const app = await services.apps.app(id);
-	if (!app) throw new Refusal('app_not_found', 'app_id: no such app');
+	if (!app) throw new Rejection('app_not_found', 'app_id: no such app');
 	return app;
 }
 
@@ -62,7 +61,7 @@ export const adminAppsCreate = adminMethod({
 	run: async (args, call) => {
 		const { directory, apps, clock, random } = call.services;
 		if (!(await directory.team(args.team_id)))
-			throw new Refusal('team_not_found', 'team_id: no such workspace');
+			throw new Rejection('team_not_found', 'team_id: no such workspace');
 		const settings = settingsOf(args.manifest);
 		const at = clock.next();
 		const app: App = {
@@ -115,7 +114,7 @@ async function createBot({ directory, random, clock }: Services, team: string, n
 		};
 		if (user.name !== SLACKBOT_NAME && (await directory.createUser(user))) return user.id;
 	}
-	throw new Refusal('name_taken', `manifest: ${MAX_TRIES} bots have this name already; choose another one`);
+	throw new Rejection('name_taken', `manifest: ${MAX_TRIES} bots have this name already; choose another one`);
 }
 
 export async function createBotToken({ directory, random, clock }: Services, app: App): Promise<string> {
@@ -183,7 +182,7 @@ export const adminAppsList = adminMethod({
 	arguments: { team_id: type.team, limit: type.limit(PAGE), cursor: type.cursor('after') },
 	run: async (args, { services }) => {
 		if (!(await services.directory.team(args.team_id)))
-			throw new Refusal('team_not_found', 'team_id: no such workspace');
+			throw new Rejection('team_not_found', 'team_id: no such workspace');
 		const page = await services.apps.appsOf(args.team_id, args.cursor ?? null, args.limit);
 		return {
 			apps: await Promise.all(page.items.map((app) => wireApp(app, services))),

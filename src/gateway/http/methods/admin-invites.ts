@@ -1,5 +1,5 @@
 import type { Invite } from '../../../engine/ports/invites.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { adminMethod } from '../method.ts';
@@ -46,8 +46,8 @@ export const adminInvitesCreate = adminMethod({
 		await teamWithId(call, args.team_id);
 		if (args.user_id !== undefined) {
 			const user = await userWithId(call, args.user_id);
-			if (user.team !== args.team_id) throw new Refusal('user_not_found', 'user_id: no such user');
-			if (user.deleted) throw new Refusal('user_disabled', 'user_id: the user is deactivated');
+			if (user.team !== args.team_id) throw new Rejection('user_not_found', 'user_id: no such user');
+			if (user.deleted) throw new Rejection('user_disabled', 'user_id: the user is deactivated');
 		}
 		const { invite, url } = await newInvite(
 			call,
@@ -76,8 +76,8 @@ export const adminInvitesRevoke = adminMethod({
 	arguments: { invite_id: inviteId },
 	run: async (args, { services }) => {
 		const invite = await services.directory.inviteStarting(args.invite_id);
-		if (!invite) throw new Refusal('invite_not_found', 'invite_id: no such invite');
-		if (invite.usedTs !== null) throw new Refusal('invite_used', 'invite_id: this invite was already used');
+		if (!invite) throw new Rejection('invite_not_found', 'invite_id: no such invite');
+		if (invite.usedTs !== null) throw new Rejection('invite_used', 'invite_id: this invite was already used');
 		await services.directory.revokeInvite(invite.hash, services.clock.next());
 		return { revoked: true };
 	},

@@ -1,11 +1,10 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { wireUser } from '../../../protocol/objects.ts';
 import { accountName } from '../account-name.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { adminMethod, type Call } from '../method.ts';
+import { adminMethod, type Call, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { wallMicros } from '../wall-time.ts';
 
 /** Lists workspaces and their users for the administrator. */
 
@@ -50,6 +49,6 @@ export const adminUsersList = adminMethod({
 
 export async function teamWithId({ services }: Call, id: string) {
 	const team = await services.directory.team(id);
-	if (!team) throw new Refusal('team_not_found', 'team_id: no such workspace');
+	if (!team) throw new Rejection('team_not_found', 'team_id: no such workspace');
 	return team;
 }

@@ -1,12 +1,11 @@
 import type { Token } from '../../../engine/ports/store.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { publishRevocation, revokeToken } from '../../auth/revocations.ts';
 import { newTokenShaped, TOKEN_SHAPES, tokenKey } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
-import { adminMethod, type Call } from '../method.ts';
+import { adminMethod, type Call, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { wallMicros } from '../wall-time.ts';
 import { userWithId } from './admin-accounts.ts';
 
 /** Administration of tokens. A token is shown only once; afterwards it is identified by its id. */
@@ -42,7 +41,7 @@ export const adminTokensCreate = adminMethod({
 	run: async (args, call) => {
 		const { directory, random, clock } = call.services;
 		const user = await userWithId(call, args.user_id);
-		if (user.deleted) throw new Refusal('user_disabled', 'user_id: the user is deactivated');
+		if (user.deleted) throw new Rejection('user_disabled', 'user_id: the user is deactivated');
 		const token = newTokenShaped(args.shape, user.isBot, random);
 		const createdTs = clock.next();
 		const expiresTs = args.expires_in === undefined ? null : createdTs + args.expires_in * 1e6;
@@ -77,9 +76,10 @@ export const adminTokensRevoke = adminMethod({
 	run: async (args, call) => {
 		const { token, token_id, user_id } = args;
 		const given = [token, token_id, user_id].filter((value) => value !== undefined);
-		if (given.length === 0) throw new Refusal('missing_argument', 'token: required, or token_id, or user_id');
+		if (given.length === 0)
+			throw new Rejection('missing_argument', 'token: required, or token_id, or user_id');
 		if (given.length > 1)
-			throw new Refusal('invalid_arguments', 'token, token_id, user_id: give exactly one of them');
+			throw new Rejection('invalid_arguments', 'token, token_id, user_id: give exactly one of them');
 		if (user_id !== undefined) await revokeAllOf(call, user_id);
 		else await revokeToken(call.services, await wanted(call, token, token_id));
 		return { revoked: true };
@@ -101,7 +101,7 @@ async function wanted({ services }: Call, token: string | undefined, id: string 
 	}
 	const stored = id === undefined ? null : await services.directory.tokenStarting(id);
 	if (!stored)
-		throw new Refusal('token_not_found', `${id === undefined ? 'token' : 'token_id'}: no such token`);
+		throw new Rejection('token_not_found', `${id === undefined ? 'token' : 'token_id'}: no such token`);
 	return stored;
 }
 

@@ -1,6 +1,6 @@
 import type { RepairOutcome } from '../../../durability/repairer.ts';
 import type { Drifted, VerifiedPage } from '../../../durability/verifier.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { Services } from '../../services.ts';
 import * as type from '../argument-types.ts';
@@ -41,15 +41,16 @@ async function verified(
 	cursor: string | undefined,
 ): Promise<VerifiedPage> {
 	if (user !== undefined && (await directory.users([user])).length === 0)
-		throw new Refusal('user_not_found', 'user: no such user');
+		throw new Rejection('user_not_found', 'user: no such user');
 	if (channel === undefined) {
-		if (user === undefined) throw new Refusal('missing_argument', 'user or channel: one of them is required');
+		if (user === undefined)
+			throw new Rejection('missing_argument', 'user or channel: one of them is required');
 		return verifier.verifyUser(user, cursor ?? '', most);
 	}
 	// The verifier handles a store that lags behind. Only a new conversation has to be waited for.
 	const [stored] = await written.conversations([channel]);
 	const [conversation] = stored ? [stored] : await directory.conversations([channel]);
-	if (!conversation) throw new Refusal('channel_not_found', 'channel: no such conversation');
+	if (!conversation) throw new Rejection('channel_not_found', 'channel: no such conversation');
 	if (user !== undefined) return { ...(await verifier.verify([user], channel)), next: null };
 	const members = await written.members(channel, cursor ?? null, most);
 	const found = await verifier.verify(members.items, channel);

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { actionOf, blocksIn, elementsOf, stateOf } from '../../../apps/blocks.ts';
 import type { App } from '../../../engine/ports/apps.ts';
 import { settingsOf } from '../../../model/app-manifest.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { formatTs, parseTs } from '../../../model/ts.ts';
 import { type JsonObject, wireMessage } from '../../../protocol/objects.ts';
 import { signatureOf } from '../../apps/ephemeral.ts';
@@ -58,7 +58,7 @@ export const blocksActions = userMethod({
 			({ blockId, actionId }) => blockId === given.block_id && actionId === given.action_id,
 		);
 		if (!element)
-			throw new Refusal('action_not_found', 'actions: no element has this block_id and action_id');
+			throw new Rejection('action_not_found', 'actions: no element has this block_id and action_id');
 		const at = formatTs(call.services.clock.next());
 		await call.services.appRequests.ask(app, 'interactive', {
 			type: 'block_actions',
@@ -86,7 +86,7 @@ export const blocksSuggestions = userMethod({
 			({ blockId, actionId }) => blockId === args.block_id && actionId === args.action_id,
 		);
 		if (!isThere)
-			throw new Refusal(
+			throw new Rejection(
 				'action_not_found',
 				'block_id, action_id: no element has this block_id and action_id',
 			);
@@ -138,9 +138,9 @@ async function inMessage(call: UserCall, { channel_id, message_ts }: JsonObject)
 	const conversation = await readable(call, channel);
 	const ts = parseTs(String(message_ts)) ?? 0;
 	const [message] = await services.history.messages(channel, [ts]);
-	if (!message || message.deleted) throw new Refusal('message_not_found', 'container: no such message');
+	if (!message || message.deleted) throw new Rejection('message_not_found', 'container: no such message');
 	const app = await services.apps.appOfBot(message.user);
-	if (!app) throw new Refusal('app_not_found', 'container: no app posted this message');
+	if (!app) throw new Rejection('app_not_found', 'container: no app posted this message');
 	const wire = wireMessage(message, caller.team);
 	return {
 		app,
@@ -165,7 +165,7 @@ async function inEphemeral(call: UserCall, source: JsonObject, message: JsonObje
 	const expected = Buffer.from(await signatureOf(call.services, app, about));
 	const given = Buffer.from(String(message.signature));
 	if (given.length !== expected.length || !timingSafeEqual(given, expected))
-		throw new Refusal('message_not_found', 'message: its signature does not match');
+		throw new Rejection('message_not_found', 'message: its signature does not match');
 	return {
 		app,
 		blocks,

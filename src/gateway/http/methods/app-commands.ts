@@ -1,6 +1,6 @@
 import type { App } from '../../../engine/ports/apps.ts';
 import { settingsOf } from '../../../model/app-manifest.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { wireMessage } from '../../../protocol/objects.ts';
 import { hasContent, parseAppMessage, respond } from '../../apps/app-messages.ts';
@@ -72,7 +72,7 @@ export const chatCommand = userMethod({
 		);
 		const [first] = found;
 		if (!first)
-			throw new Refusal('command_not_found', `command: no app of this workspace has ${args.command}`);
+			throw new Rejection('command_not_found', `command: no app of this workspace has ${args.command}`);
 		const { app, command } = first;
 		const team = await services.directory.team(caller.team);
 		const pass = {
@@ -118,7 +118,7 @@ export const shortcutsRun = userMethod({
 		const shortcut = settingsOf(JSON.parse(app.manifest)).shortcuts.find(
 			({ callbackId }) => callbackId === args.callback_id,
 		);
-		if (!shortcut) throw new Refusal('shortcut_not_found', 'callback_id: the app has no such shortcut');
+		if (!shortcut) throw new Rejection('shortcut_not_found', 'callback_id: the app has no such shortcut');
 		const shared = {
 			...(await aboutCaller(call, app)),
 			callback_id: shortcut.callbackId,
@@ -129,10 +129,10 @@ export const shortcutsRun = userMethod({
 			return {};
 		}
 		if (args.channel === undefined || args.message_ts === undefined)
-			throw new Refusal('missing_argument', 'channel, message_ts: a message shortcut needs both');
+			throw new Rejection('missing_argument', 'channel, message_ts: a message shortcut needs both');
 		const conversation = await readable(call, args.channel);
 		const [message] = await services.history.messages(args.channel, [args.message_ts]);
-		if (!message || message.deleted) throw new Refusal('message_not_found', 'message_ts: no such message');
+		if (!message || message.deleted) throw new Rejection('message_not_found', 'message_ts: no such message');
 		const pass = {
 			team: caller.team,
 			app: app.id,

@@ -3,7 +3,7 @@ import { blocksIn, stateOf } from '../../../apps/blocks.ts';
 import { eventCallback } from '../../../apps/payloads.ts';
 import type { App, AppView } from '../../../engine/ports/apps.ts';
 import { settingsOf } from '../../../model/app-manifest.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import { aboutCaller, appOfCaller, appOfTeam } from '../../apps/interaction.ts';
@@ -63,7 +63,7 @@ export const viewsUpdate = userMethod({
 	run: async (args, call) => {
 		const app = await appOfCaller(call);
 		const current = await ownView(call, app, args.view_id);
-		if (args.hash !== undefined && args.hash !== current.hash) throw new Refusal('hash_conflict');
+		if (args.hash !== undefined && args.hash !== current.hash) throw new Rejection('hash_conflict');
 		const { id, user, kind, below } = current;
 		const updated = await keepView(call.services, app, args.view, { id, user, kind, below });
 		return shown(call, app, updated, 'view_updated');
@@ -77,7 +77,8 @@ export const viewsPublish = userMethod({
 		await usersOf(call.services, call.caller.team, [args.user_id], 'user_id');
 		const id = homeId(app.id, args.user_id);
 		const current = await call.services.apps.view(id);
-		if (args.hash !== undefined && current && args.hash !== current.hash) throw new Refusal('hash_conflict');
+		if (args.hash !== undefined && current && args.hash !== current.hash)
+			throw new Rejection('hash_conflict');
 		const published = await keepView(call.services, app, args.view, { id, user: args.user_id, kind: 'home' });
 		return shown(call, app, published, 'view_updated');
 	},
@@ -85,7 +86,7 @@ export const viewsPublish = userMethod({
 
 async function ownView({ services }: UserCall, app: App, id: string): Promise<AppView> {
 	const found = await services.apps.view(id);
-	if (found?.app !== app.id) throw new Refusal('view_not_found', 'view_id: the app has no such view');
+	if (found?.app !== app.id) throw new Rejection('view_not_found', 'view_id: the app has no such view');
 	return found;
 }
 
@@ -169,7 +170,7 @@ export const viewsClose = userMethod({
 	arguments: { view_id: viewId, is_cleared: type.flag },
 	run: async (args, call) => {
 		const current = await openView(call, args.view_id);
-		if (current.kind !== 'modal') throw new Refusal('view_not_found', 'view_id: only modals can be closed');
+		if (current.kind !== 'modal') throw new Rejection('view_not_found', 'view_id: only modals can be closed');
 		const app = await appOfTeam(call, current.app);
 		const wire = wireView(current, app);
 		await close(call, app, current, args.is_cleared ? [...current.below, current.id] : [current.id]);
@@ -181,13 +182,13 @@ export const viewsClose = userMethod({
 			is_cleared: args.is_cleared,
 		};
 		// The modal is closed even if the app does not answer.
-		await call.services.appRequests.ask(app, 'interactive', payload).catch(ignoreRefusal);
+		await call.services.appRequests.ask(app, 'interactive', payload).catch(ignoreRejection);
 		return {};
 	},
 });
 
-const ignoreRefusal = (error: unknown): void => {
-	if (!(error instanceof Refusal)) throw error;
+const ignoreRejection = (error: unknown): void => {
+	if (!(error instanceof Rejection)) throw error;
 };
 
 /** Called when the caller opens the home tab of an app; publishes `app_home_opened` to the app. */
@@ -213,7 +214,7 @@ export const appsHomeOpen = userMethod({
 			};
 			const delivery = { id: eventId(app.id, 'home', user, at), conversation: channel, at, event };
 			const payload = eventCallback(app, delivery);
-			await services.appRequests.ask(app, 'events_api', payload, settings.requestUrl).catch(ignoreRefusal);
+			await services.appRequests.ask(app, 'events_api', payload, settings.requestUrl).catch(ignoreRejection);
 		}
 		const view = await services.apps.view(homeId(app.id, user));
 		return { view: view ? wireView(view, app) : null };

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { appMethod } from '../method.ts';
 import { linkUrl, originFor } from '../origin.ts';
 
@@ -9,7 +9,7 @@ export const appsConnectionsOpen = appMethod({
 	run: async (_args, { services, caller, request }) => {
 		const app = await services.apps.app(caller.app);
 		const [user] = app ? await services.directory.users([app.botUser]) : [];
-		if (!app || !user) throw new Refusal('invalid_auth');
+		if (!app || !user) throw new Rejection('invalid_auth');
 		const ticket = await services.tickets.issue({
 			user,
 			team: app.team,

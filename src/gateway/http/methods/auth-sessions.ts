@@ -1,11 +1,10 @@
 import type { Token } from '../../../engine/ports/store.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { publishRevocation, revokeToken } from '../../auth/revocations.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { newInvite } from '../new-invite.ts';
-import { wallMicros } from '../wall-time.ts';
 
 /** Lists and ends the caller's sessions: each token is one session. */
 
@@ -36,7 +35,7 @@ export const authSessionsAdd = userMethod({
 	run: async (_args, call) => {
 		const { user, team } = call.caller;
 		if (user.isBot)
-			throw new Refusal(
+			throw new Rejection(
 				'not_allowed_token_type',
 				'token: bots cannot use sign-in links; create a token instead',
 			);
@@ -54,7 +53,7 @@ export const authSessionsRevoke = userMethod({
 	run: async ({ session_id, all }, call) => {
 		const { services, caller } = call;
 		if ((session_id === undefined) === !all)
-			throw new Refusal('invalid_arguments', 'session_id, all: give exactly one of them');
+			throw new Rejection('invalid_arguments', 'session_id, all: give exactly one of them');
 		if (session_id === undefined) {
 			const { directory, auth, bus } = services;
 			await directory.signOut(caller.user.id, wallMicros());
@@ -64,7 +63,7 @@ export const authSessionsRevoke = userMethod({
 		}
 		const token = await services.directory.tokenStarting(session_id);
 		if (token?.user !== caller.user.id)
-			throw new Refusal('session_not_found', 'session_id: the caller has no such session');
+			throw new Rejection('session_not_found', 'session_id: the caller has no such session');
 		await revokeToken(services, token);
 		return { revoked: true };
 	},

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { hasContent } from '../../apps/app-messages.ts';
 import { sendEphemeral } from '../../apps/ephemeral.ts';
@@ -21,12 +21,12 @@ export const chatPostEphemeral = userMethod({
 	ignored: ['as_user', 'icon_emoji', 'icon_url', 'link_names', 'parse', 'username'],
 	run: async (args, call) => {
 		const { services, caller } = call;
-		if (!hasContent(args)) throw new Refusal('no_text', 'text: required, or blocks or attachments');
+		if (!hasContent(args)) throw new Rejection('no_text', 'text: required, or blocks or attachments');
 		await joined(call, args.channel);
 		const app = await appOfCaller(call);
 		await usersOf(services, caller.team, [args.user], 'user');
 		if ((await services.readState.member(args.user, args.channel)) === null)
-			throw new Refusal('user_not_in_channel', 'user: not a member of the conversation');
+			throw new Rejection('user_not_in_channel', 'user: not a member of the conversation');
 		const { blocks, attachments } = args;
 		const message_ts = await sendEphemeral(
 			services,

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { Message } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { readable } from '../access.ts';
@@ -12,7 +12,7 @@ export const chatGetPermalink = userMethod({
 	run: async (args, call) => {
 		const { id } = await readable(call, args.channel);
 		const [message] = await call.services.history.messages(id, [args.message_ts]);
-		if (!message || message.deleted) throw new Refusal('message_not_found', 'message_ts: no such message');
+		if (!message || message.deleted) throw new Rejection('message_not_found', 'message_ts: no such message');
 		return { channel: id, permalink: permalinkOf(call, message) };
 	},
 });

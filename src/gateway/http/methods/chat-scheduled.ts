@@ -1,5 +1,5 @@
 import type { ScheduledMessage } from '../../../engine/ports/scheduled.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { joined } from '../access.ts';
 import * as type from '../argument-types.ts';
@@ -42,18 +42,21 @@ export const chatScheduleMessage = userMethod({
 	run: async (args, call) => {
 		const { services, caller } = call;
 		const { post_at: postAt, blocks, attachments, metadata } = args;
-		if (postAt <= nowSeconds()) throw new Refusal('time_in_past', 'post_at: must be in the future');
+		if (postAt <= nowSeconds()) throw new Rejection('time_in_past', 'post_at: must be in the future');
 		if (postAt > nowSeconds() + MAX_DAYS * 86_400)
-			throw new Refusal('time_too_far', `post_at: at most ${MAX_DAYS} days ahead`);
+			throw new Rejection('time_too_far', `post_at: at most ${MAX_DAYS} days ahead`);
 		const { text } = cutText(await textOf(call, args));
 		const identity = identityOf(caller.user, args);
 		const { extra } = contentOf(call, text, { blocks, attachments, metadata, ...identity });
 		const channel = await postTarget(call, args.channel);
 		const conversation = await joined(call, channel);
-		if (conversation.archived) throw new Refusal('is_archived', 'channel: the conversation is archived');
+		if (conversation.archived) throw new Rejection('is_archived', 'channel: the conversation is archived');
 		const everything = { conversation: null, oldest: 0, latest: LATEST, after: null, limit: MAX_PER_USER };
 		if ((await services.scheduled.of(caller.user.id, everything)).length >= MAX_PER_USER)
-			throw new Refusal('restricted_too_many', `a user may have at most ${MAX_PER_USER} scheduled messages`);
+			throw new Rejection(
+				'restricted_too_many',
+				`a user may have at most ${MAX_PER_USER} scheduled messages`,
+			);
 		const message: ScheduledMessage = {
 			id: newId('Q', services.random),
 			team: caller.team,
@@ -81,7 +84,7 @@ export const chatDeleteScheduledMessage = userMethod({
 		const message = await services.scheduled.get(id);
 		const isTheirs = message?.user === caller.user.id && message.conversation === channel;
 		if (!isTheirs || message.postAt <= nowSeconds())
-			throw new Refusal(
+			throw new Rejection(
 				'invalid_scheduled_message_id',
 				'scheduled_message_id: the caller has no such message, or it was already posted',
 			);

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { linkNames, writtenNames } from '../../../model/link-names.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { messageInThread } from '../../../protocol/message-events.ts';
@@ -106,7 +106,7 @@ export const chatMeMessage = userMethod({
 export function contentOf(call: UserCall, text: string, extra: ExtraContent): Content {
 	const hasMore = extra.blocks?.length || extra.attachments?.length || extra.files?.length;
 	if (text.trim() === '' && !hasMore)
-		throw new Refusal('no_text', 'text: required, or blocks or attachments');
+		throw new Rejection('no_text', 'text: required, or blocks or attachments');
 	return { text, extra: extraOf(call, extra) };
 }
 
@@ -132,9 +132,9 @@ export const chatUpdate = userMethod({
 	run: async (args, call) => {
 		const { channel, ts } = args;
 		if (args.text === undefined && !args.blocks && !args.attachments)
-			throw new Refusal('no_text', 'text: required, or blocks or attachments');
+			throw new Rejection('no_text', 'text: required, or blocks or attachments');
 		const text = await textOf(call, args);
-		if (text.length > MAX_TEXT) throw new Refusal('msg_too_long', `text: at most ${MAX_TEXT} characters`);
+		if (text.length > MAX_TEXT) throw new Rejection('msg_too_long', `text: at most ${MAX_TEXT} characters`);
 		// Fields that an edit does not mention stay; an empty list or object removes them, as at Slack.
 		const keep = [
 			...EDITED_FIELDS.filter((name) => args[name] === undefined),

@@ -2,10 +2,9 @@ import type { Conversation } from '../../../model/conversation.ts';
 import { isDirect } from '../../../model/ids.ts';
 import { type JsonObject, wireUser } from '../../../protocol/objects.ts';
 import { conversationView } from '../conversation-view.ts';
-import { costOfRows, type UserCall, userMethod } from '../method.ts';
+import { costOfRows, type UserCall, userMethod, wallMicros } from '../method.ts';
 import { webUrl } from '../origin.ts';
 import { slackbotDirect } from '../slackbot-direct.ts';
-import { wallMicros } from '../wall-time.ts';
 import { userOf } from './users.ts';
 import { prefsOf } from './users-prefs.ts';
 

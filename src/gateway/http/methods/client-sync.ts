@@ -4,7 +4,7 @@ import { encodedAnswer } from '../envelope.ts';
 import { userMethod } from '../method.ts';
 import { addressedFor } from '../origin.ts';
 
-/** Returns the events that a client missed while disconnected, or that there are too many. */
+/** Returns the events that a client missed while disconnected; if they are too many, tells it to reload everything. */
 export const clientSync = userMethod({
 	arguments: { since: type.position },
 	run: async ({ since }, { services, caller, request }) => {

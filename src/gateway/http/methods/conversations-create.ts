@@ -1,5 +1,5 @@
-import { NO_REMARK } from '../../../model/conversation.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { NO_CHANNEL_TEXT } from '../../../model/conversation.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { checkChannelName } from '../../../model/names.ts';
 import { joined } from '../access.ts';
@@ -34,8 +34,8 @@ export const conversationsCreate = userMethod({
 					name: args.name,
 					creator: caller.user.id,
 					archived: false,
-					topic: NO_REMARK,
-					purpose: NO_REMARK,
+					topic: NO_CHANNEL_TEXT,
+					purpose: NO_CHANNEL_TEXT,
 					previousNames: [],
 					people: [],
 				},
@@ -70,14 +70,14 @@ async function withName<T>(
 	work: () => Promise<T>,
 ): Promise<T> {
 	const invalid = checkChannelName(name);
-	if (invalid) throw new Refusal(invalid);
+	if (invalid) throw new Rejection(invalid);
 	const { services, caller } = call;
 	try {
 		if (!(await reserved(call, name, conversation)))
-			throw new Refusal('name_taken', 'name: another channel has this name');
+			throw new Rejection('name_taken', 'name: another channel has this name');
 		return await work();
 	} catch (error) {
-		if (isCertain(error))
+		if (hasCertainlyFailed(error))
 			// If the name cannot be released now, the next user who wants it finds it abandoned.
 			await ifAvailable(() => services.directory.releaseName(caller.team, name, conversation), undefined);
 		throw error;
@@ -85,11 +85,11 @@ async function withName<T>(
 }
 
 /**
- * Whether the change certainly does not happen, so that its name can be released. After `name_taken` there is nothing to release;
- * after other errors the change may still happen, and needs its name.
+ * Whether the change certainly failed, so that its name can be released. After `name_taken` there is no reservation to release; after
+ * the other two errors the change may still happen, and needs its name.
  */
-const isCertain = (error: unknown): boolean =>
-	error instanceof Refusal && !['outcome_unknown', 'internal_error', 'name_taken'].includes(error.code);
+const hasCertainlyFailed = (error: unknown): boolean =>
+	error instanceof Rejection && !['outcome_unknown', 'internal_error', 'name_taken'].includes(error.code);
 
 async function reserved(call: UserCall, name: string, conversation: string): Promise<boolean> {
 	const { services, caller } = call;
@@ -98,21 +98,21 @@ async function reserved(call: UserCall, name: string, conversation: string): Pro
 	if (await reserve()) return true;
 	const longAgo = clock.next() - ABANDONED_AFTER_MICROS;
 	const holder = await directory.abandonedName(caller.team, name, longAgo);
-	if (holder === null || (await carries(call, holder, name))) return false;
+	if (holder === null || (await hasName(call, holder, name))) return false;
 	await directory.releaseName(caller.team, name, holder, longAgo);
 	return reserve();
 }
 
 /**
- * Whether a conversation has the name once all commands before are decided. Adding nobody changes nothing and is
- * decided after them, even after a command that was sent a minute ago and is still in the log.
+ * Whether the conversation has this name once all earlier commands in the log are decided. To wait for them, it submits a command that
+ * adds no users: that command changes nothing and is decided after the earlier ones.
  */
-async function carries({ services, caller }: UserCall, conversation: string, name: string): Promise<boolean> {
+async function hasName({ services, caller }: UserCall, conversation: string, name: string): Promise<boolean> {
 	try {
 		const nobody = { type: 'add_members', users: [] } as const;
 		await services.requests.submit({ user: '', team: caller.team }, conversation, nobody);
 	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
+		if (!(error instanceof Rejection)) throw error;
 		if (error.code === 'channel_not_found') return false;
 		if (error.code !== 'is_archived') throw error;
 	}

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { Result } from '../../../sequencer/commands.ts';
 import { usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
@@ -38,7 +38,7 @@ export const conversationsInvite = userMethod({
 	arguments: { channel: type.channel, users: type.users('no_user'), force: type.flag },
 	run: async ({ channel, users, force }, call) => {
 		if (users.length > MAX_INVITED)
-			throw new Refusal('too_many_users', `users: at most ${MAX_INVITED} per call`);
+			throw new Rejection('too_many_users', `users: at most ${MAX_INVITED} per call`);
 		await usersOf(call.services, call.caller.team, users, 'users');
 		return changedChannel(call, await submit(call, channel, { type: 'invite', users, force }));
 	},
@@ -49,7 +49,7 @@ export const conversationsKick = userMethod({
 	run: async ({ channel, user }, call) => {
 		const [found] = await call.services.directory.users([user]);
 		if (found?.team !== call.caller.team)
-			throw new Refusal('user_not_found', `user: there is no user ${user}`);
+			throw new Rejection('user_not_found', `user: there is no user ${user}`);
 		await submit(call, channel, { type: 'kick', user });
 		return {};
 	},

@@ -1,6 +1,6 @@
 import type { User } from '../../../engine/ports/store.ts';
-import { type Conversation, NO_REMARK } from '../../../model/conversation.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { type Conversation, NO_CHANNEL_TEXT } from '../../../model/conversation.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { directId, isDirect, SLACKBOT_ID } from '../../../model/ids.ts';
 import { sha256 } from '../../auth/tokens.ts';
 import { joined, noChannel, usersOf } from '../access.ts';
@@ -60,11 +60,11 @@ async function open(call: UserCall, wanted: OpenArguments): Promise<Opened> {
 	if (wanted.channel !== undefined) return resume(call, wanted.channel);
 	const { users } = wanted;
 	if (users === undefined)
-		throw new Refusal('users_list_not_supplied', 'users or channel: one of them is required');
+		throw new Rejection('users_list_not_supplied', 'users or channel: one of them is required');
 	if (users.length === 1 && users[0] === SLACKBOT_ID)
 		return { id: (await slackbotDirect(call)).id, created: null };
 	if (users.length > MAX_OTHERS)
-		throw new Refusal('too_many_users', `users: a group message has at most ${MAX_OTHERS} others`);
+		throw new Rejection('too_many_users', `users: a group message has at most ${MAX_OTHERS} others`);
 	return openWith(
 		call,
 		await usersOf(call.services, call.caller.team, users, 'users'),
@@ -75,7 +75,10 @@ async function open(call: UserCall, wanted: OpenArguments): Promise<Opened> {
 async function resume(call: UserCall, channel: string): Promise<Opened> {
 	const conversation = await joined(call, channel);
 	if (!isDirect(conversation.kind))
-		throw new Refusal('method_not_supported_for_channel_type', 'channel: must be a direct or group message');
+		throw new Rejection(
+			'method_not_supported_for_channel_type',
+			'channel: must be a direct or group message',
+		);
 	return { id: channel, created: null };
 }
 
@@ -112,8 +115,8 @@ export async function openWith(
 			name: kind === 'mpim' ? groupName(users) : '',
 			creator: caller.user.id,
 			archived: false,
-			topic: NO_REMARK,
-			purpose: NO_REMARK,
+			topic: NO_CHANNEL_TEXT,
+			purpose: NO_CHANNEL_TEXT,
 			previousNames: [],
 			people,
 		},

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { isFull, type Message } from '../../../model/message.ts';
 import { readable } from '../access.ts';
 import { sized } from '../answer-size.ts';
@@ -6,6 +6,7 @@ import * as type from '../argument-types.ts';
 import { messagePage, withoutMetadata } from '../message-view.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
+import { rootAt } from '../threads.ts';
 import { between } from '../window.ts';
 
 /**
@@ -51,14 +52,15 @@ export const conversationsReplies = userMethod({
 
 /** The root of the thread that this message starts or belongs to; a deleted root only while it has replies. */
 async function rootOf({ services }: UserCall, conversation: string, ts: number): Promise<Message> {
-	const noThread = new Refusal('thread_not_found', 'ts: no such thread');
 	const [message] = await services.history.messages(conversation, [ts]);
-	if (!message) throw noThread;
-	if (message.threadTs !== null) {
-		const [root] = await services.history.messages(conversation, [message.threadTs]);
-		if (message.deleted || !root) throw noThread;
-		return root;
-	}
-	if (message.deleted && (await services.history.threads(conversation, [ts])).length === 0) throw noThread;
-	return message;
+	const isReply = message !== undefined && message.threadTs !== null;
+	const root = isReply ? await rootOfReply(services, message) : await rootAt(services, conversation, ts);
+	if (!root) throw new Rejection('thread_not_found', 'ts: no such thread');
+	return root;
+}
+
+async function rootOfReply({ history }: UserCall['services'], reply: Message): Promise<Message | undefined> {
+	if (reply.deleted || reply.threadTs === null) return undefined;
+	const [root] = await history.messages(reply.conversation, [reply.threadTs]);
+	return root;
 }

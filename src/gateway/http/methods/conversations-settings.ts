@@ -22,10 +22,10 @@ export const conversationsUnarchive = userMethod({
 });
 
 /** An empty text removes it. */
-const remark = type.text();
+const channelText = type.text();
 
 export const conversationsSetTopic = userMethod({
-	arguments: { channel: type.channel, topic: remark },
+	arguments: { channel: type.channel, topic: channelText },
 	run: async ({ channel, topic }, call) => {
 		const { conversation } = await submit(call, channel, { type: 'set_topic', value: topic });
 		return { topic, ...(conversation ? await channelAnswer(call, conversation) : {}) };
@@ -33,7 +33,7 @@ export const conversationsSetTopic = userMethod({
 });
 
 export const conversationsSetPurpose = userMethod({
-	arguments: { channel: type.channel, purpose: remark },
+	arguments: { channel: type.channel, purpose: channelText },
 	run: async ({ channel, purpose }, call) => {
 		const { conversation } = await submit(call, channel, { type: 'set_purpose', value: purpose });
 		return { purpose, ...(conversation ? await channelAnswer(call, conversation) : {}) };

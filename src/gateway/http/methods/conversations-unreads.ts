@@ -1,5 +1,5 @@
 import { COUNT_CAP } from '../../../model/counting.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { inTimeline, isFull } from '../../../model/message.ts';
 import { firstAtOrAfter } from '../../../model/timeline.ts';
 import { formatTs } from '../../../model/ts.ts';
@@ -74,12 +74,12 @@ export const conversationsReaders = userMethod({
 	run: async ({ channel, ts, limit, cursor }, call) => {
 		const conversation = await joined(call, channel);
 		if (conversation.memberCount > MAX_MEMBERS)
-			throw new Refusal(
+			throw new Rejection(
 				'too_many_members',
 				`channel: readers are available for up to ${MAX_MEMBERS} members`,
 			);
 		const [message] = await call.services.history.messages(channel, [ts]);
-		if (!message || !inTimeline(message)) throw new Refusal('message_not_found', 'ts: no such message');
+		if (!message || !inTimeline(message)) throw new Rejection('message_not_found', 'ts: no such message');
 		const page = await call.services.directory.readers(channel, ts, cursor ?? null, limit);
 		return { readers: page.items, ...nextCursor('after', page.next) };
 	},

@@ -1,11 +1,10 @@
 import type { User } from '../../../engine/ports/store.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import { usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional, required } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
-import { wallMicros } from '../wall-time.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { userOf } from './users.ts';
 
 /**
@@ -52,7 +51,7 @@ export const dndTeamInfo = userMethod({
 	arguments: { users: type.users('missing_argument') },
 	run: async (args, { services, caller }) => {
 		if (args.users.length > MAX_USERS)
-			throw new Refusal('too_many_users', `users: at most ${MAX_USERS} per call`);
+			throw new Rejection('too_many_users', `users: at most ${MAX_USERS} per call`);
 		const users = await usersOf(services, caller.team, args.users, 'users');
 		const at = wallMicros();
 		return { users: Object.fromEntries(users.map((user) => [user.id, wireDnd(user, at)])) };

@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../../engine/ports/files.ts';
 import type { Conversation } from '../../../model/conversation.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { fileTypeOf } from '../../../model/file-types.ts';
 import { MAX_FILES } from '../../../model/files.ts';
 import { newId } from '../../../model/ids.ts';
@@ -46,8 +46,8 @@ export const filesGetUploadURLExternal = userMethod({
 	run: async (args, { services, caller, request }) => {
 		const { records, mostBytes, mostBytesOfTeam } = filesOf(services);
 		const name = cleaned(args.filename) || 'file';
-		if (args.length < 1) throw new Refusal('invalid_arguments', 'length: must be at least 1 byte');
-		if (args.length > mostBytes) throw new Refusal('file_too_large', `length: at most ${mostBytes} bytes`);
+		if (args.length < 1) throw new Rejection('invalid_arguments', 'length: must be at least 1 byte');
+		if (args.length > mostBytes) throw new Rejection('file_too_large', `length: at most ${mostBytes} bytes`);
 		const id = newId('F', services.random);
 		const secret = Buffer.from(services.random(SECRET_BYTES)).toString('base64url').replaceAll('-', '_');
 		const file = {
@@ -68,7 +68,7 @@ export const filesGetUploadURLExternal = userMethod({
 			unfinished: MAX_UNFINISHED,
 		});
 		if (!isReserved)
-			throw new Refusal(
+			throw new Rejection(
 				'storage_limit_reached',
 				`a workspace may store at most ${mostBytesOfTeam} bytes, and a user may have ${MAX_UNFINISHED} unfinished uploads`,
 			);
@@ -113,13 +113,13 @@ export const filesCompleteUploadExternal = userMethod({
 		const files = await ownUploads(call, services, args.files);
 		const places = await placesOf(call, [...(args.channel_id ? [args.channel_id] : []), ...args.channels]);
 		if (args.thread_ts !== undefined && places.length !== 1)
-			throw new Refusal('invalid_arguments', 'thread_ts: needs exactly one channel');
+			throw new Rejection('invalid_arguments', 'thread_ts: needs exactly one channel');
 		const share = {
 			comment: args.initial_comment ?? '',
 			blocks: args.blocks,
 			threadTs: args.thread_ts ?? null,
 		};
-		// Checked before anything changes: a message that is too large completes nothing.
+		// Check before changing anything: if a message is too large, no file is completed.
 		for (const place of places) messageOf(call, files, place, share);
 		const titled = files.map(({ id, title }) => ({ id, title }));
 		const channels = places.map(({ id }) => id);
@@ -156,7 +156,7 @@ async function placesOf(call: UserCall, targets: readonly string[]): Promise<rea
 	const places = new Map<string, Conversation>();
 	for (const target of targets) {
 		const conversation = await joined(call, await postTarget(call, target));
-		if (conversation.archived) throw new Refusal('is_archived', 'channel_id: the conversation is archived');
+		if (conversation.archived) throw new Rejection('is_archived', 'channel_id: the conversation is archived');
 		places.set(conversation.id, conversation);
 	}
 	return [...places.values()];
@@ -204,14 +204,14 @@ async function shareIn(
 				clientMsgId,
 			});
 		} catch (error) {
-			const isCertain = error instanceof Refusal && error.code !== 'outcome_unknown';
-			if (isCertain && index === 0) await takeBack(records, files, places);
+			const isCertain = error instanceof Rejection && error.code !== 'outcome_unknown';
+			if (isCertain && index === 0) await undoCompletion(records, files, places);
 			throw error;
 		}
 }
 
 /** Undoes the completion, unless a concurrent call has shared the files. */
-async function takeBack(
+async function undoCompletion(
 	records: FileServices['records'],
 	files: readonly FileRecord[],
 	places: readonly Conversation[],

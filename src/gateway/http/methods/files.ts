@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { ANY_ORIGIN } from '../../../protocol/addresses.ts';
 import { contentPath, downloadPath, shareFields, wireFile } from '../../../protocol/file-objects.ts';
@@ -92,7 +92,7 @@ export const filesDelete = userMethod({
 		const files = filesOf(services);
 		const { file, shares } = await visibleFile(call, args.file);
 		if (file.user !== caller.user.id)
-			throw new Refusal('cant_delete_file', 'file: only the user who uploaded it can delete it');
+			throw new Rejection('cant_delete_file', 'file: only the user who uploaded it can delete it');
 		await files.records.beginDelete(file.id);
 		await leaveTombstones(services, files, file);
 		if (shares.length === 0) publishToOwner(call, file.id);
@@ -140,7 +140,7 @@ export const filesGetLinks = userMethod({
 export const filesUpload = userMethod({
 	arguments: {},
 	run: async () => {
-		throw new Refusal(
+		throw new Rejection(
 			'method_deprecated',
 			'upload with files.getUploadURLExternal and files.completeUploadExternal (files_upload_v2 in Slack’s libraries)',
 		);

@@ -1,5 +1,5 @@
 import type { CountRow, InboxPageStart } from '../../../engine/ports/read-state.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { isConversationId } from '../../../model/ids.ts';
 import type { Message } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
@@ -27,7 +27,7 @@ export const inboxList = userMethod({
 		const start = from === null ? null : placeOf(from, unreadFirst);
 		const page = await services.readState.inbox(caller.user.id, { limit, start, unreadFirst });
 		if (page === 'no_such_listing')
-			throw new Refusal('invalid_cursor', 'cursor: the list has expired; start again without a cursor');
+			throw new Rejection('invalid_cursor', 'cursor: the list has expired; start again without a cursor');
 		const items: JsonObject[] = [];
 		// Load a few messages at a time: only a preview of each is kept.
 		for (let start = 0; start < page.rows.length; start += LOADED_AT_ONCE) {
@@ -56,9 +56,9 @@ function placeOf(text: string, unreadFirst: boolean): InboxPageStart {
 	const [listing = '', unread = '', latest = '', conversation = ''] = text.split('.');
 	const isOurs = STAMP_OR_NONE.test(listing) && FLAG.test(unread) && STAMP.test(latest);
 	if (!isOurs || !isConversationId(conversation))
-		throw new Refusal('invalid_cursor', 'cursor: this method did not return it');
+		throw new Rejection('invalid_cursor', 'cursor: this method did not return it');
 	if ((listing !== '') !== unreadFirst)
-		throw new Refusal('invalid_cursor', 'cursor: belongs to a list with another unread_first');
+		throw new Rejection('invalid_cursor', 'cursor: belongs to a list with another unread_first');
 	return {
 		listing: unreadFirst ? Number(listing) : null,
 		unread: unread === '1',

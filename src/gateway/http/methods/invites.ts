@@ -1,6 +1,6 @@
 import type { Invite } from '../../../engine/ports/invites.ts';
 import type { User } from '../../../engine/ports/store.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { hashToken, newToken } from '../../auth/tokens.ts';
@@ -11,7 +11,7 @@ import { optional, required, withDefault } from '../arguments.ts';
 import { joinGeneral } from '../general-channel.ts';
 import { type Call, openMethod } from '../method.ts';
 
-/** For people with an invite link: shows where it leads, and exchanges it for a token, once. */
+/** For people with an invite link: shows the workspace that it leads to, and exchanges the link for a token, once. */
 
 const DEVICE_LENGTH = 80;
 
@@ -50,7 +50,7 @@ export const invitesAccept = openMethod({
 			const accepted = await exchanged(call, invite, name, args.real_name ?? name, args.device);
 			if (accepted) return accepted;
 		}
-		throw new Refusal('name_taken', 'name: another user of the workspace has this name');
+		throw new Rejection('name_taken', 'name: another user of the workspace has this name');
 	},
 });
 
@@ -91,7 +91,7 @@ async function exchanged(call: Call, invite: Invite, name: string, realName: str
 		newUser,
 	);
 	if (outcome === 'name_taken') return null;
-	if (outcome === 'used') throw new Refusal('invite_used', 'invite: this link was already used or revoked');
+	if (outcome === 'used') throw new Rejection('invite_used', 'invite: this link was already used or revoked');
 	const accepted = { token, user_id: user, team_id: invite.team };
 	if (!newUser) return accepted;
 	announceNewUser(call.services, newUser);
@@ -103,14 +103,14 @@ async function exchanged(call: Call, invite: Invite, name: string, realName: str
 async function usable({ services }: Call, given: string): Promise<Invite> {
 	const { directory, clock } = services;
 	const invite = await directory.invite(hashToken(given));
-	if (!invite) throw new Refusal('invite_not_found', 'invite: no such invite link');
+	if (!invite) throw new Rejection('invite_not_found', 'invite: no such invite link');
 	if (invite.usedTs !== null || invite.revokedTs !== null)
-		throw new Refusal('invite_used', 'invite: this link was already used or revoked');
+		throw new Rejection('invite_used', 'invite: this link was already used or revoked');
 	if (invite.expiresTs <= Math.max(clock.last(), Date.now() * 1000))
-		throw new Refusal('invite_expired', 'invite: this link has expired; ask for a new one');
+		throw new Rejection('invite_expired', 'invite: this link has expired; ask for a new one');
 	if (invite.user !== null) {
 		const [user] = await directory.users([invite.user]);
-		if (!user || user.deleted) throw new Refusal('user_disabled', 'invite: the user is deactivated');
+		if (!user || user.deleted) throw new Rejection('user_disabled', 'invite: the user is deactivated');
 	}
 	return invite;
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { readable } from '../access.ts';
 import { sized } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
@@ -16,7 +16,7 @@ const change = (added: boolean) =>
 		arguments: { channel: type.channel, timestamp: optional(type.ts('bad_timestamp')) },
 		ignored: ['file', 'file_comment'],
 		run: async ({ channel, timestamp: ts }, call) => {
-			if (ts === undefined) throw new Refusal('no_item_specified', 'timestamp: required');
+			if (ts === undefined) throw new Rejection('no_item_specified', 'timestamp: required');
 			await submit(call, channel, { type: 'pin', ts, added });
 			return {};
 		},

@@ -1,5 +1,5 @@
 import type { Device, PushPlatform } from '../../../engine/ports/push.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { isAllowed } from '../../../push/web/allowed-hosts.ts';
 import { hostOf, readSubscription, subscriptionOf, tokenOf } from '../../../push/web/subscription.ts';
@@ -35,10 +35,10 @@ export const pushDevicesAdd = userMethod({
 		const user = caller.user.id;
 		const token = keptToken(args);
 		if (!TOKENS[args.platform].test(token))
-			throw new Refusal('invalid_arguments', `token: not a valid device token for ${args.platform}`);
+			throw new Rejection('invalid_arguments', `token: not a valid device token for ${args.platform}`);
 		if (args.platform === 'web') checkHost(token, webPushOf(services.webPush));
 		const others = (await devices.ofUser(user)).filter((one) => one.token !== token);
-		if (others.length >= MAX_DEVICES) throw new Refusal('too_many_devices');
+		if (others.length >= MAX_DEVICES) throw new Rejection('too_many_devices');
 		await devices.add({
 			id: newId('P', random),
 			user,
@@ -59,7 +59,7 @@ export const pushDevicesRemove = userMethod({
 	run: async (args, { services, caller }) => {
 		const token = keptToken(args);
 		const removed = await services.push.devices.remove(caller.user.id, args.platform, token);
-		if (!removed) throw new Refusal('device_not_found');
+		if (!removed) throw new Rejection('device_not_found');
 		return {};
 	},
 });
@@ -82,21 +82,21 @@ function keptToken({ platform, token }: { platform: PushPlatform; token: string 
 	try {
 		return tokenOf(readSubscription(token));
 	} catch (error) {
-		throw new Refusal('invalid_arguments', `token: ${(error as Error).message}`);
+		throw new Rejection('invalid_arguments', `token: ${(error as Error).message}`);
 	}
 }
 
-/** Rejects subscriptions that this server would refuse to call. */
+/** Rejects subscriptions at push services that this server may not call. */
 function checkHost(token: string, { hosts }: WebPush): void {
 	if (!isAllowed(hostOf(subscriptionOf(token)), hosts))
-		throw new Refusal(
+		throw new Rejection(
 			'invalid_arguments',
 			'token: TIDEMARK_WEB_PUSH_HOSTS does not allow the push service of its endpoint',
 		);
 }
 
 function webPushOf(web: WebPush | null): WebPush {
-	if (web === null) throw new Refusal('web_push_off');
+	if (web === null) throw new Rejection('web_push_off');
 	return web;
 }
 

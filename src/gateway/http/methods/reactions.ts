@@ -1,6 +1,6 @@
 import type { ReactedMessage } from '../../../engine/ports/store.ts';
 import type { Conversation } from '../../../model/conversation.ts';
-import { type ErrorCode, Refusal } from '../../../model/errors.ts';
+import { type ErrorCode, Rejection } from '../../../model/errors.ts';
 import type { Message } from '../../../model/message.ts';
 import { parseReactionName } from '../../../model/reactions.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
@@ -33,7 +33,7 @@ interface Item {
 
 function itemOf({ channel, timestamp }: Item): { channel: string; ts: number } {
 	if (channel === undefined || timestamp === undefined)
-		throw new Refusal('no_item_specified', 'channel, timestamp: both are required');
+		throw new Rejection('no_item_specified', 'channel, timestamp: both are required');
 	return { channel, ts: timestamp };
 }
 
@@ -73,7 +73,7 @@ export const reactionsGet = userMethod({
 
 async function liveMessage({ services }: UserCall, channel: string, ts: number): Promise<Message> {
 	const [message] = await services.history.messages(channel, [ts]);
-	if (!message || message.deleted) throw new Refusal('message_not_found', 'timestamp: no such message');
+	if (!message || message.deleted) throw new Rejection('message_not_found', 'timestamp: no such message');
 	return message;
 }
 
@@ -113,7 +113,7 @@ export const reactionsList = userMethod({
 		const { services, caller } = call;
 		const user = args.user ?? caller.user.id;
 		const [person] = await services.directory.users([user]);
-		if (person?.team !== caller.team) throw new Refusal('user_not_found', 'user: no such user');
+		if (person?.team !== caller.team) throw new Rejection('user_not_found', 'user: no such user');
 		const limit = Math.min(args.count || args.limit, type.MAX_PAGE);
 		const before = args.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(args.cursor);
 		const found = await services.history.reactedTo(user, before, MAX_EXAMINED);
@@ -156,7 +156,7 @@ async function readableOrNull(call: UserCall, id: string): Promise<Conversation 
 	try {
 		return await readable(call, id);
 	} catch (error) {
-		if (error instanceof Refusal && HIDDEN.includes(error.code)) return null;
+		if (error instanceof Rejection && HIDDEN.includes(error.code)) return null;
 		throw error;
 	}
 }

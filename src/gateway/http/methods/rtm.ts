@@ -1,21 +1,21 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { Services } from '../../services.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
 import { originFor, socketUrl } from '../origin.ts';
 
-/** Spreads the retries of refused clients over this many seconds. */
+/** Spreads the retries of rejected clients over this many seconds. */
 const RETRY_SPREAD_SECONDS = 4;
 
-/** Refuses a socket that could not be served: clients wait after a refusal, but reconnect at once after a close. */
+/** Throws if a socket could not be served now: clients wait after an error, but reconnect at once after a close. */
 async function available({ readState, random }: Services): Promise<void> {
 	try {
 		await readState.available();
 	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
+		if (!(error instanceof Rejection)) throw error;
 		const wait = 1 + ((random(1)[0] ?? 0) % RETRY_SPREAD_SECONDS);
-		throw new Refusal(error.code, error.detail, error.retryAfterSeconds ?? wait, error.cause);
+		throw new Rejection(error.code, error.detail, error.retryAfterSeconds ?? wait, error.cause);
 	}
 }
 

@@ -1,6 +1,6 @@
 import type { SearchMatch } from '../../../engine/ports/search.ts';
 import type { Conversation } from '../../../model/conversation.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { isConversationId, isDirect, isUserId } from '../../../model/ids.ts';
 import { bytesOf, type Message } from '../../../model/message.ts';
 import { parseSearch } from '../../../model/search-query.ts';
@@ -83,7 +83,7 @@ function pageOf({ count, page }: Pick<Arguments, 'count' | 'page'>, total: numbe
 }
 
 async function messagesFor(args: Arguments, call: UserCall): Promise<JsonObject> {
-	if (args.query.trim() === '') throw new Refusal('no_query', 'query: must not be empty');
+	if (args.query.trim() === '') throw new Rejection('no_query', 'query: must not be empty');
 	const { services, caller } = call;
 	return services.largeReads.run(caller.user.id, async () => {
 		const found = await find(call, args.query);
@@ -143,7 +143,7 @@ async function placeOf(call: UserCall, written: string): Promise<string | null> 
 	try {
 		return (await openWith(call, await usersOf(services, caller.team, [user], 'query'), true)).id;
 	} catch (error) {
-		if (error instanceof Refusal) return null;
+		if (error instanceof Rejection) return null;
 		throw error;
 	}
 }

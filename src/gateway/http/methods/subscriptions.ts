@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { wireSubscription } from '../../../protocol/events.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import type { Follow } from '../../../sequencer/state.ts';
@@ -6,7 +6,7 @@ import * as type from '../argument-types.ts';
 import { optional, withDefault } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { ifAvailable, submit } from '../submit.ts';
-import { followOfCaller } from '../thread-follow.ts';
+import { followOfCaller } from '../threads.ts';
 
 /** Follows and unfollows threads, and marks them. */
 
@@ -74,15 +74,15 @@ export const subscriptionsThreadMark = userMethod({
 		const { services, caller } = call;
 		// Check the thread and the follow first: a mark that moves nothing still needs a correct answer.
 		const follow = await followOfCaller(call, channel, threadTs);
-		if (!follow) throw new Refusal('not_subscribed');
+		if (!follow) throw new Rejection('not_subscribed');
 		const mark = { type: read ? 'read' : 'unread', ts } as const;
 		try {
 			await services.reads.markThread(caller.user.id, channel, threadTs, mark);
 		} catch (error) {
 			// A thread without replies has nothing to mark; following it is not stored.
-			const isUntouched = error instanceof Refusal && error.code === 'not_subscribed';
+			const isUntouched = error instanceof Rejection && error.code === 'not_subscribed';
 			if (!isUntouched) throw error;
-			if (!read) throw new Refusal('message_not_found', 'ts: no such reply');
+			if (!read) throw new Rejection('message_not_found', 'ts: no such reply');
 		}
 		return subscriptionAnswer(call, channel, threadTs, follow);
 	},

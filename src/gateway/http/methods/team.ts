@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { isUserId } from '../../../model/ids.ts';
 import { botIdOf } from '../../../protocol/objects.ts';
 import * as type from '../argument-types.ts';
@@ -14,7 +14,7 @@ export const teamInfo = userMethod({
 	run: async (args, { services, caller, request }) => {
 		const team = await services.directory.team(caller.team);
 		if (!team || (args.team ?? team.id) !== team.id)
-			throw new Refusal('team_not_found', 'team: no such workspace');
+			throw new Rejection('team_not_found', 'team: no such workspace');
 		const { id, name, domain } = team;
 		return {
 			team: { id, name, domain, email_domain: '', icon: { image_default: true }, url: webUrl(request) },
@@ -26,7 +26,7 @@ export const teamInfo = userMethod({
 export const botsInfo = userMethod({
 	arguments: { bot: optional(type.text({ max: 40, takesEmpty: false })) },
 	run: async ({ bot }, { services, caller }) => {
-		const none = new Refusal('bot_not_found', 'bot: no such bot');
+		const none = new Rejection('bot_not_found', 'bot: no such bot');
 		const id = bot === undefined ? caller.user.id : `U${bot.slice(1)}`;
 		const isId = bot === undefined || (bot.startsWith('B') && isUserId(id));
 		const [user] = isId ? await services.directory.users([id]) : [];

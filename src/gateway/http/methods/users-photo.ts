@@ -1,4 +1,4 @@
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { MAX_PHOTO_BYTES, MAX_PHOTO_PIXELS, PHOTO_NAME, photoTypeOf } from '../../../model/photos.ts';
 import { wireProfile } from '../../../protocol/objects.ts';
@@ -6,8 +6,7 @@ import { filesOf } from '../../files/access.ts';
 import { PHOTO_OBJECT } from '../../files/photos.ts';
 import { announceUser } from '../announce.ts';
 import { required } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
-import { wallMicros } from '../wall-time.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { userOf } from './users.ts';
 
 /** The photo of the caller: its content is stored like that of files, its name in the profile. */
@@ -25,11 +24,11 @@ export const usersSetPhoto = userMethod({
 	run: async (args, call) => {
 		const { contents } = filesOf(call.services);
 		if (args.image.size > MAX_PHOTO_BYTES)
-			throw new Refusal('too_large', `image: at most ${MAX_PHOTO_BYTES} bytes`);
+			throw new Rejection('too_large', `image: at most ${MAX_PHOTO_BYTES} bytes`);
 		const bytes = new Uint8Array(await args.image.arrayBuffer());
 		const type = photoTypeOf(bytes);
 		if (type === null)
-			throw new Refusal(
+			throw new Rejection(
 				'bad_image',
 				`image: send PNG, JPEG, GIF or WebP with at most ${MAX_PHOTO_PIXELS} pixels each way`,
 			);

@@ -1,5 +1,5 @@
 import type { MemberView } from '../../../engine/ports/read-state.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { storable } from '../../../model/text.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import * as type from '../argument-types.ts';
@@ -60,7 +60,7 @@ export const usersPrefsSet = userMethod({
 		const stored = await services.directory.preferences(caller.user.id);
 		const added = requested.filter(([name, value]) => value !== '' && !stored.has(name)).length;
 		if (added > 0 && stored.size + added > MOST)
-			throw new Refusal('too_many_prefs', `prefs: a user may have at most ${MOST} preferences`);
+			throw new Rejection('too_many_prefs', `prefs: a user may have at most ${MOST} preferences`);
 		for (const [name, value] of requested) {
 			await services.directory.setPreference(caller.user.id, name, value);
 			const frame = JSON.stringify({ type: 'pref_change', name, value });
@@ -72,16 +72,17 @@ export const usersPrefsSet = userMethod({
 
 function requestedOf(given: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
 	const requested = Object.entries(given).map(([name, value]) => [name, checked(name, value)] as const);
-	if (requested.length === 0) throw new Refusal('missing_argument', 'name or prefs: one of them is required');
+	if (requested.length === 0)
+		throw new Rejection('missing_argument', 'name or prefs: one of them is required');
 	return requested;
 }
 
 function checked(name: string, value: unknown): string {
 	if (!NAME.test(name))
-		throw new Refusal('invalid_arguments', 'name: use up to 80 letters, digits and any of _ . : -');
-	if (DERIVED.has(name)) throw new Refusal('invalid_arguments', `name: ${name} is read-only`);
+		throw new Rejection('invalid_arguments', 'name: use up to 80 letters, digits and any of _ . : -');
+	if (DERIVED.has(name)) throw new Rejection('invalid_arguments', `name: ${name} is read-only`);
 	const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : value;
 	if (typeof text !== 'string' || text.length > LONGEST_VALUE)
-		throw new Refusal('invalid_arguments', `value: must be a text of up to ${LONGEST_VALUE} characters`);
+		throw new Rejection('invalid_arguments', `value: must be a text of up to ${LONGEST_VALUE} characters`);
 	return storable(text);
 }

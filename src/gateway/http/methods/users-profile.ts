@@ -1,12 +1,11 @@
 import type { Profile } from '../../../engine/ports/store.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { storable } from '../../../model/text.ts';
 import { wireProfile } from '../../../protocol/objects.ts';
 import { announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
-import { wallMicros } from '../wall-time.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { userOf } from './users.ts';
 
 /** Profiles of users, above all their status. Every user of the workspace sees them. */
@@ -45,10 +44,10 @@ export const usersProfileSet = userMethod({
 	run: async (args, call) => {
 		const { services, caller } = call;
 		if (args.user !== undefined && args.user !== caller.user.id)
-			throw new Refusal('no_permission', 'user: you can set only your own profile');
+			throw new Rejection('no_permission', 'user: you can set only your own profile');
 		const given = args.profile ?? (args.name === undefined ? null : { [args.name]: args.value ?? '' });
 		if (given === null)
-			throw new Refusal('invalid_profile', 'profile, or name and value: one of them is required');
+			throw new Rejection('invalid_profile', 'profile, or name and value: one of them is required');
 		const user = await userOf(call, caller.user.id);
 		const realName = textOf(given.real_name, 'real_name', LONGEST_NAME)?.trim() || user.realName;
 		const profile = { ...user.profile, ...changesOf(given) };
@@ -79,15 +78,15 @@ function changesOf(given: Readonly<Record<string, unknown>>): Profile {
 
 function textOf(value: unknown, name: string, longest: number): string | undefined {
 	if (value === undefined || value === null) return undefined;
-	if (typeof value !== 'string') throw new Refusal('invalid_profile', `profile: ${name} must be a text`);
+	if (typeof value !== 'string') throw new Rejection('invalid_profile', `profile: ${name} must be a text`);
 	if (value.length > longest)
-		throw new Refusal('too_long', `profile: ${name} may have at most ${longest} characters`);
+		throw new Rejection('too_long', `profile: ${name} may have at most ${longest} characters`);
 	return storable(value);
 }
 
 function secondsOf(value: unknown): number {
 	const seconds = type.count.parse(value, 'status_expiration');
 	if (seconds === undefined)
-		throw new Refusal('invalid_profile', 'profile: status_expiration must be a time in seconds');
+		throw new Rejection('invalid_profile', 'profile: status_expiration must be a time in seconds');
 	return seconds;
 }

@@ -1,13 +1,12 @@
 import type { Page, User } from '../../../engine/ports/store.ts';
-import { Refusal } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import { SLACKBOT_ID } from '../../../model/ids.ts';
 import { wireUser } from '../../../protocol/objects.ts';
 import { slackbotOf } from '../../../protocol/slackbot.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { type UserCall, userMethod } from '../method.ts';
+import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { wallMicros } from '../wall-time.ts';
 
 const LOCALE = { locale: 'en-US' };
 
@@ -15,7 +14,7 @@ const LOCALE = { locale: 'en-US' };
 export async function userOf({ services, caller }: UserCall, id: string): Promise<User> {
 	if (id === SLACKBOT_ID) return slackbotOf(caller.team);
 	const [user] = await services.directory.users([id]);
-	if (!user || user.team !== caller.team) throw new Refusal('user_not_found', 'user: no such user');
+	if (!user || user.team !== caller.team) throw new Rejection('user_not_found', 'user: no such user');
 	return user;
 }
 
@@ -65,7 +64,7 @@ export const usersLookupByEmail = userMethod({
 	arguments: { email: type.text({ max: 255, takesEmpty: false }) },
 	run: async ({ email }, { services, caller }) => {
 		const user = await services.directory.userWithEmail(caller.team, email);
-		if (!user) throw new Refusal('users_not_found', 'email: no active user has this address');
+		if (!user) throw new Rejection('users_not_found', 'email: no active user has this address');
 		return { user: wireUser(user, wallMicros()) };
 	},
 });
@@ -74,7 +73,7 @@ export const usersGetPresence = userMethod({
 	arguments: { user: optional(type.user) },
 	run: async (args, call) => {
 		const user = await userOf(call, args.user ?? call.caller.user.id);
-		const { active, away, connections } = await call.services.sessions.presence(user.id);
+		const { active, away, connections } = await call.services.presence.presence(user.id);
 		const presence = active ? 'active' : 'away';
 		if (user.id !== call.caller.user.id) return { presence };
 		return {
@@ -95,7 +94,7 @@ export const usersSetPresence = userMethod({
 		presence: type.oneOf(['auto', 'away'], { bad: 'invalid_presence', missing: 'invalid_presence' }),
 	},
 	run: async (args, { services, caller }) => {
-		await services.sessions.setAway(caller.user.id, args.presence === 'away');
+		await services.presence.setAway(caller.user.id, args.presence === 'away');
 		return {};
 	},
 });

@@ -134,7 +134,7 @@ export class RedisViews implements Views {
 		const horizon = known - overlapMicros;
 		const result = await this.views.read(user, scope, { stamp, horizon, leftSince }, use);
 		// Returned once everything that it may show is durable.
-		await parts.ledger.settled();
+		await parts.ledger.flushed();
 		return result;
 	}
 
@@ -163,7 +163,7 @@ export class RedisViews implements Views {
 	): Promise<ReadonlyMap<string, StoredMembership>> {
 		const fencePoint = await this.fence.begin(users);
 		const loaded = await this.users.loadedIn(conversation, users);
-		await this.parts.ledger.settled();
+		await this.parts.ledger.flushed();
 		await this.fence.verify(fencePoint);
 		return loaded;
 	}

@@ -113,7 +113,7 @@ export class CopySnapshot implements ViewSnapshot {
 			if ((isChanged || !membership.member) && copy.lateSeen > since)
 				lateness = Math.max(lateness, copy.late);
 		}
-		return { conversations, lateness, horizon: this.time.horizon, settled: 0 };
+		return { conversations, lateness, horizon: this.time.horizon, visibleUpTo: 0 };
 	}
 }
 

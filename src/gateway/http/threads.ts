@@ -1,8 +1,24 @@
-import { Refusal } from '../../model/errors.ts';
+import { Rejection } from '../../model/errors.ts';
+import type { Message } from '../../model/message.ts';
 import type { Follow } from '../../sequencer/state.ts';
 import { followFrom } from '../../sequencer/threads.ts';
+import type { Services } from '../services.ts';
 import { joined } from './access.ts';
 import type { UserCall } from './method.ts';
+
+/** Threads as the store has them, for methods that do not need the conversation's owner. */
+
+/** The message, if it is the root of a thread or could be one: not a reply, and not deleted unless it has replies. */
+export async function rootAt(
+	{ history }: Pick<Services, 'history'>,
+	conversation: string,
+	ts: number,
+): Promise<Message | undefined> {
+	const [message] = await history.messages(conversation, [ts]);
+	if (!message || message.threadTs !== null) return undefined;
+	const isGone = message.deleted && (await history.threads(conversation, [ts])).length === 0;
+	return isGone ? undefined : message;
+}
 
 /**
  * Whether the caller follows a thread. The read state answers if it knows the thread, otherwise the store. It does
@@ -18,11 +34,9 @@ export async function followOfCaller(
 	const row = await services.readState.thread(user, channel, threadTs);
 	if (row && row.latestReply > 0) return { active: true, since: row.since, cursor: row.lastRead };
 	const conversation = await joined(call, channel);
-	const noThread = new Refusal('thread_not_found', 'thread_ts: no such thread');
 	// After this read, the store has everything that was published to the conversation's members.
-	const [root] = await services.history.messages(conversation.id, [threadTs]);
-	if (!root || root.threadTs !== null) throw noThread;
-	if (root.deleted && (await services.history.threads(channel, [threadTs])).length === 0) throw noThread;
+	const root = await rootAt(services, conversation.id, threadTs);
+	if (!root) throw new Rejection('thread_not_found', 'thread_ts: no such thread');
 	const [memberships, follows] = await Promise.all([
 		services.source.memberships(channel, [user]),
 		services.source.follows(channel, threadTs, [user]),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import { RedisSessions } from '../../src/engine/cluster/redis/sessions.ts';
-import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
+import { RedisPresence } from '../../src/engine/cluster/redis/presence.ts';
+import { MemoryPresence } from '../../src/engine/embedded/memory-presence.ts';
 import { eventually } from '../support/eventually.ts';
 import { Random } from '../support/oracle/random.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
@@ -30,7 +30,7 @@ for (const layout of LAYOUTS) {
 				},
 				onError: console.error,
 			};
-			const sessions = new RedisSessions(commands, keys, gateway, hooks, times);
+			const sessions = new RedisPresence(commands, keys, gateway, hooks, times);
 			closing.push(() => {
 				sessions.close();
 				close();
@@ -57,7 +57,7 @@ for (const layout of LAYOUTS) {
 		test('answers like the embedded engine in every case', async () => {
 			const { sessions, place } = await open();
 			const other = (await open(place)).sessions;
-			const memory = new MemorySessions();
+			const memory = new MemoryPresence();
 			const random = new Random(7);
 			const users = ['U01', 'U02', 'U03'];
 			for (let step = 0; step < 300; step += 1) {

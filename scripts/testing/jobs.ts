@@ -8,16 +8,16 @@ export interface Job {
 	run(output: string): Promise<void>;
 }
 
-/** More than the two cores that tests have at least: more than half of a test's time is waiting for disks, processes and clocks. */
-const LANES = 5;
+/** More than the number of cores (at least two): tests spend most of their time waiting for disks, processes and clocks. */
+const MAX_PARALLEL = 5;
 
-/** In this order, as many at once as there are lanes. */
-export async function runInLanes(jobs: readonly Job[], directory: string): Promise<void> {
+/** Starts the jobs in this order, a few at a time. */
+export async function runInParallel(jobs: readonly Job[], directory: string): Promise<void> {
 	const left = jobs.map((job, index) => ({ job, output: join(directory, `${index}.txt`) }));
-	const lane = async () => {
+	const runNext = async () => {
 		for (let next = left.shift(); next; next = left.shift()) await runJob(next.job, next.output);
 	};
-	await Promise.all(Array.from({ length: LANES }, lane));
+	await Promise.all(Array.from({ length: MAX_PARALLEL }, runNext));
 }
 
 async function runJob({ title, run }: Job, output: string): Promise<void> {

@@ -1,36 +1,36 @@
-import type { PresenceState, Sessions } from '../../ports/sessions.ts';
+import type { PresenceState, PresenceStore } from '../../ports/presence.ts';
 import type { Commands } from './connection.ts';
 import { Gateways } from './gateways.ts';
 import type { Keys } from './keys.ts';
 
 /**
- * Sessions of all gateways. Each gateway registers its connections and keeps them alive; connections of a
+ * Presence over all gateways. Each gateway registers its connections and keeps them alive; connections of a
  * dead gateway are removed by another one. Connections of this process that Redis does not have, because it was
  * emptied or this process seemed dead, are registered again.
  */
 
-export interface SessionHooks {
+export interface PresenceHooks {
 	/** The user's presence may have changed without a call: read it again. */
 	onChanged(user: string): Promise<void>;
 	onError(error: Error): void;
 }
 
-export interface SessionTimes {
+export interface PresenceTimes {
 	/** A connection expires after this time without a refresh. */
 	readonly lifetimeMs: number;
 	/** A gateway without a heartbeat for this long is dead. */
 	readonly aliveMs: number;
 }
 
-const TIMES: SessionTimes = { lifetimeMs: 60_000, aliveMs: 30_000 };
+const TIMES: PresenceTimes = { lifetimeMs: 60_000, aliveMs: 30_000 };
 const CONCURRENCY = 200;
 
 /** The result of the script: active before and after, number of connections, whether the user is set to away. */
-type SessionState = readonly [before: number, after: number, connections: number, away: number];
+type ScriptResult = readonly [before: number, after: number, connections: number, away: number];
 
 type Change = 'connected' | 'disconnected' | 'away' | 'back' | 'beat' | 'ask';
 
-export class RedisSessions implements Sessions {
+export class RedisPresence implements PresenceStore {
 	/** Connections of this process: connection to user. */
 	private readonly own = new Map<string, string>();
 	private readonly gateways: Gateways;
@@ -43,8 +43,8 @@ export class RedisSessions implements Sessions {
 		private readonly commands: Commands,
 		private readonly keys: Keys,
 		gateway: string,
-		private readonly hooks: SessionHooks,
-		{ lifetimeMs, aliveMs }: SessionTimes = TIMES,
+		private readonly hooks: PresenceHooks,
+		{ lifetimeMs, aliveMs }: PresenceTimes = TIMES,
 	) {
 		this.lifetimeMs = lifetimeMs;
 		this.gateways = new Gateways(commands, keys, gateway, aliveMs);
@@ -152,7 +152,7 @@ export class RedisSessions implements Sessions {
 		return before !== after;
 	}
 
-	private async run(user: string, change: Change, connection = ''): Promise<SessionState> {
+	private async run(user: string, change: Change, connection = ''): Promise<ScriptResult> {
 		const { commands, keys, lifetimeMs } = this;
 		const result = await commands.sessions(
 			keys.sessions(user),
@@ -161,7 +161,7 @@ export class RedisSessions implements Sessions {
 			connection,
 			lifetimeMs,
 		);
-		return result as SessionState;
+		return result as ScriptResult;
 	}
 }
 
@@ -172,7 +172,7 @@ async function inChunks<T>(all: readonly T[], work: (one: T) => Promise<void>): 
 }
 
 /** Presence for processes that hold no connections, and therefore are not registered as gateways. */
-export const presenceView = (commands: Commands, keys: Keys): Pick<Sessions, 'activeAmong'> => ({
+export const presenceView = (commands: Commands, keys: Keys): Pick<PresenceStore, 'activeAmong'> => ({
 	activeAmong: async (users) => {
 		const answers = await Promise.all(
 			users.map((user) => commands.sessions(keys.sessions(user), keys.away(user), 'ask', '', 0)),

@@ -9,7 +9,7 @@ export interface PresenceState {
 	readonly connections: number;
 }
 
-export interface Sessions {
+export interface PresenceStore {
 	/** Resolves to whether the user's presence changed. */
 	connected(user: string, connection: string): Promise<boolean>;
 	disconnected(user: string, connection: string): Promise<boolean>;
