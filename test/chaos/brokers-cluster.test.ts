@@ -150,7 +150,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			else await stage.services.start('kafka-trio');
 		}
 		await Promise.all(stuck);
-		for (const error of refused) expect(error).toBeInstanceOf(Refusal);
+		for (const error of refused) expect(error).toBeInstanceOf(Rejection);
 		// Partitions that the broker leads again continue without a restart.
 		for (const partition of led) {
 			let isBack = false;
@@ -189,7 +189,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 	let load = true;
 	let next = 0;
 	const acked: number[] = [];
-	const refused = new Map<number, Refusal>();
+	const refused = new Map<number, Rejection>();
 	/** By partition: the number of entries that were appended after the broker was killed. */
 	const ackedSince = new Map<number, number>();
 	let killed = false;

@@ -150,7 +150,7 @@ for (const layout of LAYOUTS) {
 			const { bus, commands, gaps } = await open();
 			const received: BusMessage[] = [];
 			bus.subscribe('live:C01', (message) => received.push(message));
-			await bus.settled();
+			await bus.flushed();
 			await cutSubscribers(commands);
 			await until(() => gaps.length > 0);
 			await bus.ready();

@@ -122,7 +122,7 @@ async function useDevice(
 			}
 		} catch (error) {
 			// Another device was faster and deleted the message.
-			if (!(error instanceof Refusal)) throw error;
+			if (!(error instanceof Rejection)) throw error;
 		}
 	}
 }

@@ -58,7 +58,7 @@ describe('presence', () => {
 	});
 
 	test('Slack’s own error code is used where there is one', async () => {
-		expect(await refusalOf(() => parse({ users: type.users('no_user') }, {}))).toBe('no_user');
+		expect(await rejectionOf(() => parse({ users: type.users('no_user') }, {}))).toBe('no_user');
 		const name = type.text({ missing: 'invalid_name_required', takesEmpty: false });
 		expect(await rejectionOf(() => parse({ name }, { name: '' }))).toBe('invalid_name_required');
 	});
@@ -165,7 +165,7 @@ describe('blocks and attachments', () => {
 	});
 
 	test('too many blocks are rejected', async () => {
-		expect(await refusalOf(() => parseOne(blocks, [{}, {}, {}]))).toBe('too_many_attachments');
+		expect(await rejectionOf(() => parseOne(blocks, [{}, {}, {}]))).toBe('too_many_attachments');
 	});
 
 	test('deeply nested blocks are rejected before they are traversed', async () => {

@@ -67,7 +67,7 @@ describe('a form is read as URLSearchParams reads it', () => {
 
 describe('what is rejected', () => {
 	test('broken JSON, and JSON that is not an object', async () => {
-		expect(await refusalOf(() => read(post('{"a":', 'application/json')))).toBe('invalid_json');
+		expect(await rejectionOf(() => read(post('{"a":', 'application/json')))).toBe('invalid_json');
 		for (const body of ['[]', '5', 'null', '"x"'])
 			expect(await rejectionOf(() => read(post(body, 'application/json')))).toBe('json_not_object');
 	});
@@ -91,9 +91,9 @@ describe('what is rejected', () => {
 
 	test('a body that is too large, with or without a content length', async () => {
 		const large = 'a'.repeat(MAX_BODY_BYTES + 1);
-		expect(await refusalOf(() => read(post(large, FORM)))).toBe('request_too_large');
+		expect(await rejectionOf(() => read(post(large, FORM)))).toBe('request_too_large');
 		const declared = post('a=1', FORM, { 'content-length': String(MAX_BODY_BYTES + 1) });
-		expect(await refusalOf(() => read(declared))).toBe('request_too_large');
+		expect(await rejectionOf(() => read(declared))).toBe('request_too_large');
 		const garbled = post('a=1', FORM, { 'content-length': 'many' });
 		expect(await rejectionOf(() => read(garbled))).toBe('request_too_large');
 	});

@@ -48,7 +48,7 @@ beforeEach(async () => {
 	startSolePartition(engine, { report: (error) => console.error(error) });
 	const held: CommandLog = {
 		append: async (entry) => {
-			if (log === 'is unavailable') throw new Refusal('service_unavailable', 'the log is unreachable');
+			if (log === 'is unavailable') throw new Rejection('service_unavailable', 'the log is unreachable');
 			if (log === 'waits') waiting.push(entry);
 			else await engine.log.append(entry);
 		},

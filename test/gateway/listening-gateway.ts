@@ -23,7 +23,7 @@ export interface Behind {
 	readonly gateway?: string;
 	readonly tickets: Tickets;
 	readonly bus?: Bus;
-	readonly sessions?: Sessions;
+	readonly presence?: PresenceStore;
 	/** The conversations of the users. */
 	readonly memberships?: () => Promise<{ readonly conversation: string }[]>;
 	readonly missed?: () => Promise<SyncResult>;
@@ -45,7 +45,7 @@ export function listeningGateway({
 	gateway = 'g1',
 	tickets,
 	bus = new MemoryBus(),
-	sessions = new MemoryPresence(),
+	presence: presenceStore = new MemoryPresence(),
 	memberships = async () => [],
 	missed = async () => NOTHING,
 	newestChange = async () => null,
@@ -71,7 +71,7 @@ export function listeningGateway({
 		largeReads: new FairGate(1),
 		operations: { failed: (what: string) => failures.push(what) },
 	} as unknown as Services;
-	const presence = new Presence(bus, sessions, readState);
+	const presence = new Presence(bus, presenceStore, readState);
 	const heartbeat = new Heartbeat({ connections: () => hub.connections(), timeoutMs: 30_000 });
 	const focus = new Focus({
 		bus,

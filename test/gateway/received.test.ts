@@ -61,7 +61,7 @@ test('a recently known user is served behind a locked-out address; an unknown on
 	await lockOut();
 	clock.pass(61_000);
 	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
-	expect(await refusalOf(() => send(newToken(false, random)))).toBe('ratelimited');
+	expect(await rejectionOf(() => send(newToken(false, random)))).toBe('ratelimited');
 	// A user who was known only long ago is unknown.
 	clock.pass(61 * 60_000);
 	await lockOut();

@@ -78,7 +78,7 @@ export const authenticator = (
 	new Authenticator({ directory, adminToken: ADMIN_TOKEN, jwt: null, nowMs: clock.now, ...more });
 
 /** The code of the error. */
-export async function refusalOf(work: () => unknown): Promise<ErrorCode> {
+export async function rejectionOf(work: () => unknown): Promise<ErrorCode> {
 	return (await caught(work)).code;
 }
 

@@ -64,7 +64,7 @@ async function withLarge(
 			outbox: store.push.outbox,
 			history: store.history,
 			directory: store.directory,
-			sessions: { activeAmong: async () => new Set() },
+			presence: { activeAmong: async () => new Set() },
 			// Nothing here needs it: no message is a <!here>.
 			recipients: new RecipientStates(undefined as never),
 			nowMs,
@@ -100,7 +100,7 @@ test.each([
 	['devices', { members: DEVICES + 600, devices: DEVICES }],
 	['members', { members: DEVICES, devices: DEVICES }],
 ] as const)('a mention of all members of a large channel delays no direct message (%s)', (_, size) =>
-	withLarge(size, async ({ store, fanOut, post, sendsOf }, large) => {
+	withLarge(size, async ({ store, fanOut, post, notificationsOf }, large) => {
 		const { outbox } = store.push;
 		await post(large, BEGIN + 1);
 		await post(direct, BEGIN + 2);
@@ -129,9 +129,10 @@ test('while many notifications wait, a large channel waits, and a direct message
 			expect(pending).toBeLessThan(BACKLOG + MEMBERS_PER_PAGE);
 			await post(direct, BEGIN + 2);
 			expect(await fanOut.round()).toBe(1);
-			expect(await sendsOf(direct)).toHaveLength(1);
-			// The sends are done, and the fan-out continues.
-			for (const send of await sendsOf(large)) await store.push.outbox.settle(send, { type: 'dropped' });
+			expect(await notificationsOf(direct)).toHaveLength(1);
+			// The notifications are done, and the fan-out continues.
+			for (const notification of await notificationsOf(large))
+				await store.push.outbox.recordResult(notification, { type: 'dropped' });
 			expect(await fanOut.round()).toBe(1);
 		},
 	));

@@ -266,8 +266,8 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			await store.push.devices.add({ ...device('U03'), token: 'token-of-U02' });
 			expect(await store.push.devices.ofUser('U02')).toEqual([]);
 			expect(await store.push.devices.ofUser('U03')).toMatchObject([{ token: 'token-of-U02', badge: 0 }]);
-			// Sends for the first user have no target any more.
-			expect(await outbox.takeSends(lease())).toMatchObject([{ user: 'U02', to: null }]);
+			// Notifications for the first user have no target any more.
+			expect(await outbox.takeNotifications(lease())).toMatchObject([{ user: 'U02', to: null }]);
 			expect(await store.push.devices.remove('U02', 'apns', 'token-of-U02')).toBe(false);
 			expect(await store.push.devices.remove('U03', 'apns', 'token-of-U02')).toBe(true);
 			expect(await store.push.devices.ofUser('U03')).toEqual([]);

@@ -102,7 +102,7 @@ describe('where a message goes', () => {
 		);
 		const { user } = await workspace.admin('admin.users.create', { team_id: workspace.team, name: 'gone' });
 		await workspace.admin('admin.users.deactivate', { user_id: user.id });
-		expect(await refusalOf(ada, 'chat.postMessage', { channel: user.id, text })).toBe('user_disabled');
+		expect(await rejectionOf(ada, 'chat.postMessage', { channel: user.id, text })).toBe('user_disabled');
 		// A tool that posts to an invalid target must not get a success.
 		for (const path of ['/', '/services/T0/B0/x', '/api'])
 			expect((await fetch(server.url + path, { method: 'POST', body: '{}' })).status).toBe(404);
