@@ -30,7 +30,7 @@ function incomplete(config: Config): Finding[] {
 	};
 	if (isCluster(config)) need('A cluster', [...ADDRESSES, 'adminToken']);
 	for (const problem of bucketProblems(config))
-		findings.push(bad(ABOUT, problem, 'See docs/files.md, "Where they are kept"'));
+		findings.push(bad(ABOUT, problem, 'See docs/files.md, "Where the content is stored"'));
 	if (config.apnsKeyFile !== null) need('The APNs key', BESIDE_APNS_KEY);
 	return findings;
 }

@@ -100,7 +100,7 @@ export class Application {
 		return facts;
 	}
 
-	/** Authors who had nothing unread before their own message have read it, in the timeline and likewise in its thread. */
+	/** A post moves the cursor of an author who had read everything before it: in the timeline, and in its thread. */
 	private movesOf(
 		{ id, number, timeline }: LoadedConversation,
 		thread: Timeline | undefined,

@@ -12,7 +12,7 @@ import { nextTurn, TimelineLoader } from './timeline-loader.ts';
  *
  * The store lags behind memory by the commits in flight. So a load could miss a change that was applied
  * while its subject was not in memory: `unloadedChanges` has the stamps of such changes, and a load waits until
- * the ledger has them, and starts over if another one happens in between.
+ * the ledger has them, and starts over if its subject changes again during the load.
  */
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;

@@ -34,7 +34,7 @@ local WIDTH = 7
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local lateness = 0
--- Resuming clients get the changes of the last second again in any case.
+-- Resuming clients always get the changes of the last second again.
 local ORDINARY = 1000000
 
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor', 'recorded', 'base')

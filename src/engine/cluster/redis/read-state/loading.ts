@@ -19,7 +19,7 @@ const FIRST_CHUNK = 128;
 /** Conversations per load. */
 const CONVERSATIONS_PER_LOAD = 500;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
-/** Counts are capped at 10,000; the rest leaves room for the user's own messages, so that Redis alone suffices. */
+/** 2,000 more than a count can show, because a user's own messages do not count: so a count rarely needs the store. */
 const MAX_ENTRIES = COUNT_CAP + 2_000;
 /** How often a conversation that is never idle is trimmed. */
 const TRIM_EVERY_MICROS = 3_600_000_000;

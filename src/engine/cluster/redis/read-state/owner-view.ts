@@ -21,7 +21,7 @@ export class OwnerView {
 		private copy: ConversationCopy | null | undefined,
 	) {}
 
-	/** Decides repeatedly, until everything that the decision depends on is loaded. */
+	/** Calls `how` again after each load, until nothing that it needs is missing. */
 	async decide<T>(how: (caughtUp: WasCaughtUp) => T): Promise<T> {
 		for (;;) {
 			let missing: ConversationScope | undefined;

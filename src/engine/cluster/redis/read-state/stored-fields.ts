@@ -16,16 +16,16 @@ import {
  *
  * Joins, leaves and follows reach the store with the conversation's effects: the caller checks those. Marks and
  * preferences reach it separately, each with a stamp, and a field has the stamp of the newest of both. So it is known whether that
- * change is in the store, but not whether an older one of the other kind, from another gateway, is still on its way.
+ * change is in the store, but not whether an older one of the other kind, from another gateway, is not persisted yet.
  */
 export interface StoredFields {
 	/** The store lacks a change that Redis has. */
 	readonly behind: boolean;
 	/**
 	 * The stamp of the newest change, if store and Redis differ in the part (cursor or preference) that it did not change: an older
-	 * change of that part may still be on its way to the store. Null: they do not differ there.
+	 * change of that part may not be persisted yet. Null: they do not differ there.
 	 */
-	readonly doubtfulUpTo: number | null;
+	readonly uncertainUpTo: number | null;
 	/** Fields with the store's values where they differ; '' for absent. */
 	readonly changed: Fields;
 }
@@ -41,7 +41,7 @@ export function storedFields(fields: Fields, rows: UserReadState, conversation: 
 		return stored !== undefined && (stored.since < follow.since || stored.changedTs < follow.at);
 	});
 	if (isMarkMissing || (membership && !reaches(row, membership)))
-		return { behind: true, doubtfulUpTo: null, changed: {} };
+		return { behind: true, uncertainUpTo: null, changed: {} };
 
 	const ahead = rows.ahead.filter(isHere);
 	const stored = fieldsOf({ ...rows, memberships: row ? [row] : [], ahead, follows });
@@ -52,15 +52,15 @@ export function storedFields(fields: Fields, rows: UserReadState, conversation: 
 		Object.entries(wanted).filter(([field, value]) => (fields[field] ?? '') !== value),
 	);
 	const now = membershipIn(wanted, conversation);
-	const isDoubtful = row && membership && now && differsInTheOther(membership, now, row);
-	return { behind: false, doubtfulUpTo: isDoubtful ? membership.at : null, changed };
+	const isUncertain = row && membership && now && differsInUnchangedPart(membership, now, row);
+	return { behind: false, uncertainUpTo: isUncertain ? membership.at : null, changed };
 }
 
 const reaches = (row: MembershipRow | undefined, { joined, at }: StoredMembership): boolean =>
 	row !== undefined && row.joinedTs >= joined && row.changedTs >= at;
 
 /** Whether the part (cursor or preference) that is not the newest change of the field differs. */
-function differsInTheOther(
+function differsInUnchangedPart(
 	membership: StoredMembership,
 	stored: StoredMembership,
 	row: MembershipRow,
@@ -74,7 +74,7 @@ function differsInTheOther(
 	);
 }
 
-/** If the store lacks a change of activity, it may be on its way: keep them all. */
+/** If the store lacks a change of activity, that change may not be persisted yet: keep them all. */
 function hasAll(stored: UserReadState['activity'], changes: UserReadState['activity']): boolean {
 	const known = new Set(stored.map(({ at }) => at));
 	return changes.every(({ at }) => known.has(at));

@@ -103,8 +103,8 @@ export interface StepsResult {
 	/** Stamp of the newest change. */
 	readonly at: number;
 	/**
-	 * Facts for the log: the final state of each moved cursor. Also for users who rejoin: marks of their former membership may still
-	 * be on their way to the store, which could otherwise not tell from which revision they continue.
+	 * Facts for the log: the final state of each moved cursor. Also for users who rejoin: marks of their former membership may not be
+	 * persisted yet, and without the fact the store could not tell from which revision they continue.
 	 */
 	readonly facts: readonly ReadFact[];
 }
@@ -134,7 +134,7 @@ export function computeSteps(
 	return { changed, at: newest, facts: [...facts.values()] };
 }
 
-/** Authors who had nothing unread before their own message have read it, in the timeline and likewise in its thread. */
+/** A post moves the cursor of an author who had read everything before it: in the timeline, and in its thread. */
 function postedFields(fields: Fields, post: OwnPost, caughtUp: WasCaughtUp): Fields {
 	const { effect, isNew } = post;
 	const { conversation, threadTs, ts } = effect.message;

@@ -27,7 +27,7 @@ interface FieldUpdate {
 }
 
 /**
- * Changes users: reads, decides, sets if unchanged, and starts over if another device was faster. A change without effect is also
+ * Changes users: reads, decides, sets if unchanged, and starts over if another process has changed the user. A change without effect is also
  * appended and published, because the process that made the original change may have died before. Runs in the queue of the user and
  * conversation, and takes its stamp there.
  */

@@ -85,7 +85,8 @@ export class Users {
 	}
 
 	/**
-	 * Applies steps to a user: at once if loaded, otherwise on loading, if they can wait. Resolves to the cursors that moved.
+	 * Applies steps to a user who is loaded. For one who is not, stores them for the next load, if all of them can be applied then.
+	 * Resolves to the cursors that moved.
 	 *
 	 * `early`: the fields, read before the effects were applied to the conversation. A mark may have changed them between that read and
 	 * the effects. `set` notices this only in the fields that it sets, because it compares those with what was read. So `early` is used
@@ -132,8 +133,8 @@ export class Users {
 		if ((brief?.stamp ?? 0) < Number(stamp)) return 'store_behind';
 		const rows = await source.user(user);
 		await fence.verifyEpochs(fencePoint);
-		const { behind, doubtfulUpTo, changed } = storedFields(fields, rows, conversation);
-		if (behind || (doubtfulUpTo !== null && doubtfulUpTo > longAgo)) return 'store_behind';
+		const { behind, uncertainUpTo, changed } = storedFields(fields, rows, conversation);
+		if (behind || (uncertainUpTo !== null && uncertainUpTo > longAgo)) return 'store_behind';
 		if (Object.keys(changed).length === 0) return 'repaired';
 		return (await this.set(user, rows.stamp, fields, changed)) ? 'repaired' : 'changing';
 	}

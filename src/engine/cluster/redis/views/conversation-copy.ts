@@ -9,8 +9,8 @@ import { packEntry, unpackEntry } from '../read-state/packing.ts';
 import { slotOf } from '../slots.ts';
 
 /**
- * A copy of a conversation in Redis, in the memory of this process. It identifies its version, Redis returns what changed since
- * (lua/views-1.lua), and the copy applies that. If Redis no longer has these changes, the copy is replaced as a whole.
+ * A copy of a conversation in Redis, in the memory of this process. The process sends the copy's version; Redis returns the changes
+ * since it (lua/views-1.lua), and the copy applies them. If Redis no longer has these changes, the copy is replaced as a whole.
  */
 
 const NONE = '-';

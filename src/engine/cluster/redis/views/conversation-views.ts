@@ -156,7 +156,7 @@ export class ConversationViews {
 		return copy?.isKnown && copy.stamp === stamp ? copy : undefined;
 	}
 
-	/** The copy has grown since it was read. */
+	/** Call it when a copy has grown, so that the cache counts its new size. */
 	grown(copy: ConversationCopy): void {
 		if (this.cache.get(copy.id) === copy) this.cache.put(copy);
 	}

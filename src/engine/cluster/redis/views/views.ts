@@ -12,8 +12,8 @@ import type { UserViews } from './user-views.ts';
  * Views of users and conversations in this process, brought up to date before each read.
  *
  * They are in different slots, so they cannot be read atomically. But a row with the current messages and an old mark would replace
- * the row that has the mark. So both must have been current at one moment: if neither has changed since it was
- * read, that is the moment of the read; if a conversation has, the user is read again after it.
+ * the row that has the mark. So both must have been current at one moment. If neither has changed since it was
+ * read, that is the moment of the read. If a conversation has changed, the process reads the user again after it.
  */
 
 /** A user who marks without a pause still gets a row. */
@@ -29,7 +29,7 @@ export class CopiedViews {
 		private readonly olderEntries: OlderEntries,
 		private readonly fence: Fence,
 	) {
-		// Copies from the previous epoch of a node are void.
+		// Copies from the previous epoch of a node are invalid.
 		fence.onNewEpoch((isOnNode) => {
 			users.drop(isOnNode);
 			conversations.drop(isOnNode);
