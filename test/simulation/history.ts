@@ -9,6 +9,7 @@ import { micros, type Person } from '../support/people.ts';
 import type { Beginning } from './beginning.ts';
 import { Chaos } from './chaos.ts';
 import { Device } from './device.ts';
+import { EXTRA_STEPS, echo, takeBack } from './extras.ts';
 import { FollowingOracle } from './following-oracle.ts';
 import { comparing, driverOf } from './people.ts';
 import { OF_A_PHONE, type Posted, postedIn } from './phones.ts';
@@ -34,7 +35,6 @@ export interface Plan {
 export class Wrong extends Error {}
 
 interface Done {
-	readonly planned: PlannedOperation;
 	readonly operation: Operation;
 	/** Of a post. */
 	readonly ts: number;
@@ -74,6 +74,8 @@ export class History {
 	private readonly conversations: string[] = [];
 	/** Messages of the last round that phones have to have been notified of. */
 	private posted: readonly Posted[] = [];
+	/** Operations of the last round. */
+	private before: readonly Operation[] = [];
 	/** Conversations that operations were about. */
 	private readonly touched = new Set<string>();
 	/** Of each message, who may see it. */
@@ -121,7 +123,7 @@ export class History {
 			this.world.scheduler.note(`round ${number}`);
 			const withinMs = this.world.scheduler.random.pick(SPREADS_MS) as number;
 			this.chaos.begin(withinMs);
-			const done = await this.performAll(planned, withinMs);
+			const done = await this.performAll(number, planned, withinMs);
 			this.chaos.end();
 			await this.feed(done);
 			this.posted = postedIn(this.oracle, done);
@@ -152,28 +154,40 @@ export class History {
 			this.devices.push(new Device(world, shape, this.people[user] as Person, `device-${index}`));
 	}
 
-	private async performAll(planned: readonly PlannedOperation[], withinMs: number): Promise<Done[]> {
-		const world = { users: this.people.map(({ id }) => id), conversations: this.conversations };
-		const round = new Round(this.oracle);
-		const chosen: PlannedOperation[] = [];
-		for (const each of planned) {
-			const operation = resolve(each, this.oracle, world);
-			if (operation && round.offer(operation) && !this.plan.without.has(each.step)) chosen.push(each);
-			else if (operation && round.operations.includes(operation))
-				round.operations.splice(round.operations.indexOf(operation), 1);
-		}
+	private async performAll(
+		number: number,
+		planned: readonly PlannedOperation[],
+		withinMs: number,
+	): Promise<Done[]> {
 		const { scheduler } = this.world;
+		const operations = this.chooseOperations(number, planned);
+		this.before = operations;
 		return Promise.all(
-			round.operations.map(async (operation, index) => {
+			operations.map(async (operation) => {
 				await Bun.sleep(scheduler.random.next() * withinMs);
 				scheduler.note(`asks ${JSON.stringify(operation)}`);
-				return this.performOne(chosen[index] as PlannedOperation, operation);
+				return this.performOne(operation);
 			}),
 		);
 	}
 
+	private chooseOperations(number: number, planned: readonly PlannedOperation[]): readonly Operation[] {
+		const { oracle, conversations } = this;
+		const { random } = this.world.scheduler;
+		const world = { users: this.people.map(({ id }) => id), conversations };
+		const round = new Round(oracle);
+		const left: Operation[] = [];
+		const offer = (step: number, operation: Operation | undefined): void => {
+			if (operation && round.offer(operation) && this.plan.without.has(step)) left.push(operation);
+		};
+		offer(EXTRA_STEPS.takeBack + number, takeBack(random, oracle, this.before));
+		for (const each of planned) offer(each.step, resolve(each, oracle, world));
+		offer(EXTRA_STEPS.echo + number, echo(random, oracle, round.operations));
+		return round.operations.filter((operation) => !left.includes(operation));
+	}
+
 	/** On the server alone: the oracle hears of it in the order that it took place in. */
-	private async performOne(planned: PlannedOperation, operation: Operation): Promise<Done> {
+	private async performOne(operation: Operation): Promise<Done> {
 		let [ts, ignored] = [0, false];
 		const members =
 			'conversation' in operation ? new Set(this.oracle.members(operation.conversation)) : new Set<string>();
@@ -199,7 +213,7 @@ export class History {
 				name === 'messages' ? () => [] : name === 'mark' ? () => ({ ignored }) : () => undefined,
 		});
 		await perform(posting, nobody, { users: [], conversations: [] }, operation);
-		return { planned, operation, ts, ignored };
+		return { operation, ts, ignored };
 	}
 
 	private async feed(done: readonly Done[]): Promise<void> {

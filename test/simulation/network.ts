@@ -28,6 +28,17 @@ interface Listener {
 
 export class ConnectionReset extends Error {}
 
+/** A change that a server has acknowledged. */
+export interface AnsweredChange {
+	readonly method: string;
+	/** '' if it concerns no single conversation. */
+	readonly conversation: string;
+}
+
+/** Methods for `afterAnswer`. */
+export const ANY_CHANGE = /./;
+export const MARKS = /mark/i;
+
 const NOTICED_MS = 2_000;
 const READS = /counts|history|members|unreads|getView|explain|list|conversations$|connect|replies/;
 
@@ -37,7 +48,7 @@ export class Network {
 	/** Messages as devices received them. */
 	readonly frames: { readonly client: Process; readonly frame: { channel: string; ts: string } }[] = [];
 	/** Called when a server has answered a request that changed something, before the answer arrives. */
-	onAnswered: (() => void) | null = null;
+	onAnswered: ((change: AnsweredChange) => void) | null = null;
 	/** What was injected, by name. */
 	readonly tally: (fault: string) => void;
 	private readonly listeners = new Map<string, Listener>();
@@ -80,12 +91,18 @@ export class Network {
 		return this.scheduler.latency(0.1, this.faults.slowest);
 	}
 
-	/** Does this when the next change has been acknowledged, within so many milliseconds. */
-	afterAnswer(owner: Process, withinMs: number, act: () => void): void {
+	/** Does this when the next change, of these methods, has been acknowledged, within so many milliseconds. */
+	afterAnswer(
+		owner: Process,
+		withinMs: number,
+		methods: RegExp,
+		act: (change: AnsweredChange) => void,
+	): void {
 		const { scheduler } = this;
-		this.onAnswered = () => {
+		this.onAnswered = (change) => {
+			if (!methods.test(change.method)) return;
 			this.onAnswered = null;
-			scheduler.at(owner, scheduler.latency(0, withinMs), '', act);
+			scheduler.at(owner, scheduler.latency(0, withinMs), '', () => act(change));
 		};
 	}
 
@@ -144,7 +161,7 @@ export class Network {
 				scheduler.reached(
 					refusal && !body.startsWith('{"ok":true') ? `refused ${what}: ${refusal}` : `answered ${what}`,
 				);
-				if (!refusal && !READS.test(what)) this.onAnswered?.();
+				if (!refusal && !READS.test(what)) this.onAnswered?.(answeredChange(what, init));
 				if (scheduler.random.chance(this.faults.lostAnswer)) {
 					this.tally('lost answer');
 					reset('answer lost', NOTICED_MS);
@@ -194,6 +211,11 @@ export class Network {
 			);
 		});
 	}
+}
+
+function answeredChange(method: string, { body }: RequestInit): AnsweredChange {
+	const [, conversation = ''] = /"channel":"(\w+)"/.exec(String(body ?? '')) ?? [];
+	return { method, conversation };
 }
 
 const SHOWN = 140;

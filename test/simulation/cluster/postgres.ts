@@ -24,6 +24,8 @@ export interface PostgresFaults {
 	lostAfter: number;
 	/** Chance that a read fails. */
 	failedRead: number;
+	/** No transaction begins before this time. */
+	stalledUntil: number;
 }
 
 class ConnectionLost extends Error {
@@ -52,7 +54,13 @@ interface Result extends Array<unknown> {
 }
 
 export class SimulatedPostgres {
-	readonly faults: PostgresFaults = { slowest: 2, lostBefore: 0, lostAfter: 0, failedRead: 0 };
+	readonly faults: PostgresFaults = {
+		slowest: 2,
+		lostBefore: 0,
+		lostAfter: 0,
+		failedRead: 0,
+		stalledUntil: 0,
+	};
 	readonly process: Process;
 	readonly disk: Disk;
 	/** Called once, with a process that has just read what it is going to load into Redis. */
@@ -192,8 +200,9 @@ export class SimulatedPostgres {
 		};
 		/** A commit that a process sent before it died may have arrived. */
 		const died = (): void => end(state.isCommitSent && scheduler.random.chance(0.5));
+		const stallMs = Math.max(0, faults.stalledUntil - scheduler.now);
 		await new Promise<void>((resolve) => {
-			scheduler.at(this.process, this.delay(), '', () =>
+			scheduler.at(this.process, stallMs + this.delay(), '', () =>
 				this.whenFree(() => {
 					// Its connection ended with it: nobody would end this transaction.
 					if (!process.alive) return;

@@ -13,6 +13,7 @@ import { presenceView } from '../../../src/engine/cluster/redis/sessions.ts';
 import { ReadState } from '../../../src/unread/read-state.ts';
 import type { Image } from '../database.ts';
 import { ADMIN_TOKEN, AFTER_ANSWER_MS, CONFIG } from '../embedded.ts';
+import { ANY_CHANGE, MARKS } from '../network.ts';
 import { loggerOf, simulatedOperations } from '../operations.ts';
 import { SimulatedRedis } from '../redis/client.ts';
 import type { SavedKeys } from '../redis/data.ts';
@@ -29,7 +30,10 @@ const DOWN_MS = { least: 100, most: 6_000 };
 const OVERLAP_MICROS = 5_000_000;
 const ASK_AGAIN_MS = 2_000;
 const ZOMBIE_MS = { least: 7_000, most: 25_000 };
+const STALL_MS = { least: 500, most: 8_000 };
 const LOAD_MS = { least: 2_500, most: 9_000 };
+/** Methods whose changes workers decide. */
+const SEQUENCED = /^chat\.|\.(join|invite|leave|kick|archive|unarchive)$/;
 const RESTORED_WITHIN_MS = 60_000;
 
 interface Saved {
@@ -190,6 +194,14 @@ export class ClusterShape implements Shape {
 		if (process) process.pausedUntil = scheduler.now + scheduler.latency(10, 20_000);
 	}
 
+	private losePowerAfter(methods: RegExp): void {
+		this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, methods, () => {
+			this.world.tally('lost power after an answer');
+			for (const process of this.running.values()) if (process.alive) this.crash(process);
+			this.forget();
+		});
+	}
+
 	readonly faults = {
 		'gateway crash': () => this.killOne(GATEWAYS),
 		'worker crash': () => this.killOne(WORKERS),
@@ -198,22 +210,31 @@ export class ClusterShape implements Shape {
 		rebalance: () => this.log.groups.conversations.shuffle(),
 		'rebalance of marks': () => this.log.groups.users.shuffle(),
 		'emptied redis': () => this.forget(),
-		'power loss after an answer': () =>
-			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, () => {
-				this.world.tally('lost power after an answer');
-				for (const process of this.running.values()) if (process.alive) this.crash(process);
-				this.forget();
-			}),
-		// It resumes in a later round, when another worker has its partitions.
+		'power loss after an answer': () => this.losePowerAfter(ANY_CHANGE),
+		// A mark is in Redis and in the log alone. A slow log shows whether the answer waited for it.
+		'power loss after a mark': () => {
+			this.log.faults.slowest = 600;
+			this.losePowerAfter(MARKS);
+		},
+		// It has decided the change and not persisted it. It resumes in a later round, when another worker has its partitions.
 		'zombie after an answer': () =>
-			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, () => {
+			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, SEQUENCED, ({ conversation }) => {
 				const { scheduler, tally } = this.world;
-				const process = this.any(WORKERS);
-				if (!process) return;
+				const process = this.log.ownerOf(conversation);
+				if (!process?.alive) return;
 				tally('paused a worker after an answer');
 				process.pausedUntil = scheduler.now + scheduler.latency(ZOMBIE_MS.least, ZOMBIE_MS.most);
 				this.zombie = process;
 			}),
+		// Its effects are in Redis alone, and have to be persisted before Redis is loaded again.
+		'emptied redis after an answer': () => {
+			const { scheduler, network, chaos, tally } = this.world;
+			this.postgres.faults.stalledUntil = scheduler.now + scheduler.latency(STALL_MS.least, STALL_MS.most);
+			network.afterAnswer(chaos, AFTER_ANSWER_MS, SEQUENCED, () => {
+				tally('emptied redis before effects were persisted');
+				this.forget();
+			});
+		},
 		// What was read before must not be loaded after.
 		'emptied redis during a load': () => {
 			this.forget();
@@ -266,7 +287,13 @@ export class ClusterShape implements Shape {
 	heal(): void {
 		Object.assign(this.redis.faults, { slowest: 1, cut: 0 });
 		Object.assign(this.log.faults, { refused: 0, unconfirmed: 0, slowest: 2 });
-		Object.assign(this.postgres.faults, { slowest: 2, lostBefore: 0, lostAfter: 0, failedRead: 0 });
+		Object.assign(this.postgres.faults, {
+			slowest: 2,
+			lostBefore: 0,
+			lostAfter: 0,
+			failedRead: 0,
+			stalledUntil: 0,
+		});
 		this.postgres.afterLoad = null;
 		for (const process of this.running.values()) if (process !== this.zombie) process.pausedUntil = 0;
 		this.zombie = null;
