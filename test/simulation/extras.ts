@@ -8,7 +8,7 @@ import type { Random } from '../support/oracle/random.ts';
  */
 
 /** Steps of these operations, for `--without`; those of planned operations are lower. */
-export const EXTRA_STEPS = { takeBack: 1_000, echo: 2_000 };
+export const EXTRA_STEPS = { takeBack: 1_000, echo: 2_000, look: 3_000 };
 
 const TAKE_BACK = 0.6;
 const ECHO = 0.4;

@@ -34,6 +34,11 @@ export interface Plan {
 
 export class Wrong extends Error {}
 
+interface Look {
+	readonly device: Device;
+	readonly conversation: string;
+}
+
 interface Done {
 	readonly operation: Operation;
 	/** Of a post. */
@@ -54,6 +59,13 @@ const PRESENCE_MS = 5_000;
 const PHONES_MS = [900_000, 30_000] as const;
 /** Operations of a round begin within so many milliseconds of each other, one of these. */
 const SPREADS_MS = [3, 30, 200];
+/** Chance that a device has a conversation in focus during a round, and that it looks again when all is quiet. */
+const LOOK = 0.4;
+const LOOK_IN_PEACE = 0.3;
+/** Longer than a stalled socket, a deaf subscriber or a paused process lasts. */
+const QUIET_MS = 30_000;
+/** Until the server knows of the focus. */
+const FOCUSED_MS = 1_000;
 /** Users by their devices: one of them has two. */
 const DEVICES_OF = [0, 0, 1, 2];
 /** Chance that a user who has a device posts with it, not by the Web API. */
@@ -74,6 +86,9 @@ export class History {
 	private readonly conversations: string[] = [];
 	/** Messages of the last round that phones have to have been notified of. */
 	private posted: readonly Posted[] = [];
+	/** The device that has a conversation in focus in this round; and all there were. */
+	private looking: Look | null = null;
+	private readonly looks: Look[] = [];
 	/** Operations of the last round. */
 	private before: readonly Operation[] = [];
 	/** Conversations that operations were about. */
@@ -126,12 +141,19 @@ export class History {
 			const done = await this.performAll(number, planned, withinMs);
 			this.chaos.end();
 			await this.feed(done);
-			this.posted = postedIn(this.oracle, done);
+			const { looking } = this;
+			this.posted = postedIn(
+				this.oracle,
+				done,
+				looking && { user: looking.device.person.id, conversation: looking.conversation },
+			);
 			const touched = new Set(done.flatMap(({ operation }) => conversationsOf(operation)));
 			for (const id of touched) this.touched.add(id);
 			await this.check(touched);
 			this.world.calm();
 		}
+		if (this.looking && this.world.scheduler.random.chance(LOOK_IN_PEACE))
+			await this.lookInPeace(this.looking);
 		this.world.scheduler.note('everything is started again');
 		for (const process of this.shape.processes) if (process.alive) this.shape.crash(process);
 		if (this.world.scheduler.random.chance(0.5)) this.shape.forget();
@@ -160,6 +182,10 @@ export class History {
 		withinMs: number,
 	): Promise<Done[]> {
 		const { scheduler } = this.world;
+		await this.looking?.device.blur(this.judge, this.looking.conversation);
+		this.looking = this.chooseLook(number);
+		if (this.looking) this.looks.push(this.looking);
+		await this.looking?.device.focus(this.judge, this.looking.conversation);
 		const operations = this.chooseOperations(number, planned);
 		this.before = operations;
 		return Promise.all(
@@ -176,6 +202,7 @@ export class History {
 		const { random } = this.world.scheduler;
 		const world = { users: this.people.map(({ id }) => id), conversations };
 		const round = new Round(oracle);
+		if (this.looking) round.look(this.looking.conversation, this.looking.device.person.id);
 		const left: Operation[] = [];
 		const offer = (step: number, operation: Operation | undefined): void => {
 			if (operation && round.offer(operation) && this.plan.without.has(step)) left.push(operation);
@@ -184,6 +211,41 @@ export class History {
 		for (const each of planned) offer(each.step, resolve(each, oracle, world));
 		offer(EXTRA_STEPS.echo + number, echo(random, oracle, round.operations));
 		return round.operations.filter((operation) => !left.includes(operation));
+	}
+
+	private chooseLook(number: number): Look | null {
+		const { random } = this.world.scheduler;
+		const isDrawn = random.chance(LOOK);
+		const device = random.pick(this.devices) as Device;
+		const { id } = device.person;
+		const conversation = random.pick(
+			this.conversations.filter(
+				(one) => !this.oracle.conversation(one).archived && this.oracle.members(one).includes(id),
+			),
+		);
+		if (!isDrawn || conversation === undefined || this.plan.without.has(EXTRA_STEPS.look + number))
+			return null;
+		return { device, conversation };
+	}
+
+	/**
+	 * Nothing is wrong any more, and the device is connected: a message that arrives while its user looks has to be read.
+	 */
+	private async lookInPeace({ device, conversation }: Look): Promise<void> {
+		const { id } = device.person;
+		const author = this.oracle.members(conversation).find((member) => member !== id);
+		if (author === undefined || this.oracle.conversation(conversation).archived) return;
+		this.world.scheduler.note('everything is quiet, and a device looks');
+		await Bun.sleep(QUIET_MS);
+		await device.focus(this.judge, conversation);
+		await Bun.sleep(FOCUSED_MS);
+		const operation: Operation = { kind: 'post', conversation, user: author, text: 'look' };
+		const done = await this.performOne(operation);
+		await this.feed([done]);
+		this.oracle.markMessage(conversation, id, done.ts);
+		this.posted = [];
+		this.touched.add(conversation);
+		await this.check(new Set([conversation]));
 	}
 
 	/** On the server alone: the oracle hears of it in the order that it took place in. */
@@ -250,6 +312,7 @@ export class History {
 		const { scheduler } = this.world;
 		const began = scheduler.now;
 		for (;;) {
+			await this.learnFocus();
 			const wrong = await this.wrong(touched);
 			if (!wrong) return this.oracle.settle();
 			const [patience, pause] = wrong.startsWith(OF_A_PHONE) ? PHONES_MS : SCREENS_MS;
@@ -258,6 +321,33 @@ export class History {
 			const isLate = scheduler.now > began + PRESENCE_MS;
 			if (!isLate || !(await this.learnPresence())) await Bun.sleep(pause);
 		}
+	}
+
+	/**
+	 * Which messages a device confirmed while its user looked depends on when it was cut. The oracle takes that from the server, but
+	 * accepts as read only messages that a device of the user received.
+	 */
+	private async learnFocus(): Promise<void> {
+		for (const { device, conversation } of this.looks) {
+			const { id } = device.person;
+			const delivered = this.deliveredTo(id, conversation);
+			const open = this.oracle.row(id, conversation)
+				? this.oracle.unreads(id, conversation).filter((ts) => delivered.has(ts))
+				: [];
+			if (open.length === 0) continue;
+			const unread = new Set(await this.driver.unreads?.(id, conversation));
+			for (const ts of open) if (!unread.has(ts)) this.oracle.markMessage(conversation, id, ts);
+		}
+	}
+
+	private deliveredTo(user: string, conversation: string): ReadonlySet<number> {
+		const own = new Set(
+			this.devices.filter(({ person }) => person.id === user).map(({ process }) => process),
+		);
+		const frames = this.world.network.frames.filter(
+			({ client, frame }) => own.has(client) && frame.channel === conversation,
+		);
+		return new Set(frames.map(({ frame }) => micros(frame.ts)));
 	}
 
 	private async learnPresence(): Promise<boolean> {

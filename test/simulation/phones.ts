@@ -136,7 +136,11 @@ interface Done {
  * Posts of a round with the members whom they concern for certain: who have it unread afterwards, and did nothing in that round
  * that could have had them read it, or not be told.
  */
-export function postedIn(oracle: Oracle, done: readonly Done[]): Posted[] {
+export function postedIn(
+	oracle: Oracle,
+	done: readonly Done[],
+	looking: { readonly user: string; readonly conversation: string } | null,
+): Posted[] {
 	return done.flatMap(({ operation, ts }) => {
 		if (operation.kind !== 'post') return [];
 		const { conversation } = operation;
@@ -147,6 +151,7 @@ export function postedIn(oracle: Oracle, done: readonly Done[]): Posted[] {
 					: [],
 			),
 		);
+		if (looking?.conversation === conversation) acted.add(looking.user);
 		if (oracle.conversation(conversation).archived) return [];
 		const concerned = oracle
 			.members(conversation)
