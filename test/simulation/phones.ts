@@ -31,6 +31,8 @@ export interface PusherOf {
 /** What findings about phones begin with. */
 export const OF_A_PHONE = 'the phone of';
 const DELAY_MS = 1_000;
+/** Rarer than in production: these polls were a third of all events of a history. */
+const POLL_MS = 1_000;
 const keyOf = (conversation: string, ts: number): string => `${conversation} ${ts}`;
 
 export class Phones {
@@ -55,6 +57,7 @@ export class Phones {
 			providers: { apns: this.providerFor(process) },
 			watch: { degraded: () => undefined, recovered: () => undefined },
 			delayMs: DELAY_MS,
+			pollEveryMs: POLL_MS,
 			nowMs: () => Date.now(),
 			random: Math.random,
 			newLease: () => newId('L', (count) => crypto.getRandomValues(new Uint8Array(count))),

@@ -26,7 +26,7 @@ export interface LogFaults {
 const PARTITIONS = 2;
 const LOG_ID = 'log-1';
 const UNCONFIRMED_MS = 3_000;
-const LONGEST_FETCH_MS = 500;
+const LONGEST_FETCH_MS = 1_000;
 
 export class Partition {
 	readonly entries: Buffer[] = [];
