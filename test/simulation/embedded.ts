@@ -3,7 +3,7 @@ import { type Engine, embeddedEngineOn } from '../../src/app/engine.ts';
 import { startRoles } from '../../src/app/serve.ts';
 import type { Image } from './database.ts';
 import { Disk } from './disk.ts';
-import { ANY_CHANGE } from './network.ts';
+import { isAnyChange } from './network.ts';
 import { loggerOf, simulatedOperations } from './operations.ts';
 import type { Process } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
@@ -98,7 +98,7 @@ export class EmbeddedShape implements Shape {
 			if (this.process?.alive) this.crash(this.process);
 		},
 		'crash after an answer': () =>
-			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, ANY_CHANGE, () => {
+			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isAnyChange, () => {
 				this.world.tally('crashed after an answer');
 				if (this.process?.alive) this.crash(this.process);
 			}),

@@ -112,6 +112,7 @@ export class History {
 				if (method === 'conversations.markUnread') this.unreadAttempts.set(`${channel} ${user}`, attempts);
 			},
 		));
+		for (const { id, token } of beginning.people) world.network.users.set(token, id);
 		this.chaos = new Chaos(world, shape, plan.faults);
 	}
 

@@ -33,11 +33,12 @@ export interface AnsweredChange {
 	readonly method: string;
 	/** '' if it concerns no single conversation. */
 	readonly conversation: string;
+	readonly user: string;
 }
 
-/** Methods for `afterAnswer`. */
-export const ANY_CHANGE = /./;
-export const MARKS = /mark/i;
+/** What `afterAnswer` waits for. */
+export const isAnyChange = (): boolean => true;
+export const isMark = ({ method }: AnsweredChange): boolean => /mark/i.test(method);
 
 const NOTICED_MS = 2_000;
 const READS = /counts|history|members|unreads|getView|explain|list|conversations$|connect|replies/;
@@ -45,6 +46,8 @@ const READS = /counts|history|members|unreads|getView|explain|list|conversations
 export class Network {
 	readonly faults: NetworkFaults = { lostRequest: 0, lostAnswer: 0, slowest: 2 };
 	readonly sockets = new Set<SimulatedSocket>();
+	/** Users by their tokens. */
+	readonly users = new Map<string, string>();
 	/** Messages as devices received them. */
 	readonly frames: { readonly client: Process; readonly frame: { channel: string; ts: string } }[] = [];
 	/** Called when a server has answered a request that changed something, before the answer arrives. */
@@ -91,16 +94,16 @@ export class Network {
 		return this.scheduler.latency(0.1, this.faults.slowest);
 	}
 
-	/** Does this when the next change, of these methods, has been acknowledged, within so many milliseconds. */
+	/** Does this when the next such change has been acknowledged, within so many milliseconds. */
 	afterAnswer(
 		owner: Process,
 		withinMs: number,
-		methods: RegExp,
+		isAwaited: (change: AnsweredChange) => boolean,
 		act: (change: AnsweredChange) => void,
 	): void {
 		const { scheduler } = this;
 		this.onAnswered = (change) => {
-			if (!methods.test(change.method)) return;
+			if (!isAwaited(change)) return;
 			this.onAnswered = null;
 			scheduler.at(owner, scheduler.latency(0, withinMs), '', () => act(change));
 		};
@@ -113,6 +116,12 @@ export class Network {
 	/** The `fetch` of a process, to servers by name. */
 	fetchOf(caller: Process): typeof fetch {
 		return ((address: string, init: RequestInit) => this.request(caller, address, init)) as typeof fetch;
+	}
+
+	private changeOf(method: string, { body, headers }: RequestInit): AnsweredChange {
+		const [, conversation = ''] = /"channel":"(\w+)"/.exec(String(body ?? '')) ?? [];
+		const token = new Headers(headers as never).get('authorization')?.replace('Bearer ', '') ?? '';
+		return { method, conversation, user: this.users.get(token) ?? '' };
 	}
 
 	private listenerOf(name: string): Listener | undefined {
@@ -161,7 +170,7 @@ export class Network {
 				scheduler.reached(
 					refusal && !body.startsWith('{"ok":true') ? `refused ${what}: ${refusal}` : `answered ${what}`,
 				);
-				if (!refusal && !READS.test(what)) this.onAnswered?.(answeredChange(what, init));
+				if (!refusal && !READS.test(what)) this.onAnswered?.(this.changeOf(what, init));
 				if (scheduler.random.chance(this.faults.lostAnswer)) {
 					this.tally('lost answer');
 					reset('answer lost', NOTICED_MS);
@@ -211,11 +220,6 @@ export class Network {
 			);
 		});
 	}
-}
-
-function answeredChange(method: string, { body }: RequestInit): AnsweredChange {
-	const [, conversation = ''] = /"channel":"(\w+)"/.exec(String(body ?? '')) ?? [];
-	return { method, conversation };
 }
 
 const SHOWN = 140;

@@ -173,6 +173,16 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		find: 'message.deleted || recipient.read || reasonOf',
 		replace: 'message.deleted || reasonOf',
 	},
+	'marks what a device in focus has not confirmed': {
+		file: 'src/gateway/socket/focus.ts',
+		find: 'this.receipts.delivered(connection, { conversation, ts, revision });',
+		replace: 'this.confirmed(connection, [{ conversation, ts, revision }]);',
+	},
+	'marks nothing in focus': {
+		file: 'src/gateway/socket/focus.ts',
+		find: '\t\t\tthis.marks.add(',
+		replace: '\t\t\tif (revision === -1) this.marks.add(',
+	},
 	'tells of events while a client is catching up': {
 		file: 'src/gateway/socket/session.ts',
 		find: 'this.connection.hold();',

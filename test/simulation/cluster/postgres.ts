@@ -63,8 +63,8 @@ export class SimulatedPostgres {
 	};
 	readonly process: Process;
 	readonly disk: Disk;
-	/** Called once, with a process that has just read what it is going to load into Redis. */
-	afterLoad: ((process: Process) => void) | null = null;
+	/** Called once, with a process that has just read the state of a user, which it is going to load into Redis. */
+	afterLoad: ((process: Process, user: string) => void) | null = null;
 	private readonly waiting: (() => void)[] = [];
 	private isHeld = false;
 	private transactions = 0;
@@ -161,9 +161,10 @@ export class SimulatedPostgres {
 			together: async (queries) => {
 				const rows = await read(() => queries.map(({ sql, params }) => this.query(sql, params)));
 				const { afterLoad } = this;
-				if (!afterLoad || !queries.some(({ sql }) => OF_USER.test(sql))) return rows;
+				const ofUser = queries.find(({ sql }) => OF_USER.test(sql));
+				if (!afterLoad || !ofUser) return rows;
 				this.afterLoad = null;
-				afterLoad(process);
+				afterLoad(process, String(ofUser.params[0]));
 				// The rest of what the process does waits until it resumes.
 				await new Promise((resolve) => this.scheduler.at(process, 0, '', () => resolve(null)));
 				return rows;

@@ -13,7 +13,7 @@ import { presenceView } from '../../../src/engine/cluster/redis/sessions.ts';
 import { ReadState } from '../../../src/unread/read-state.ts';
 import type { Image } from '../database.ts';
 import { ADMIN_TOKEN, AFTER_ANSWER_MS, CONFIG } from '../embedded.ts';
-import { ANY_CHANGE, MARKS } from '../network.ts';
+import { type AnsweredChange, isAnyChange, isMark } from '../network.ts';
 import { loggerOf, simulatedOperations } from '../operations.ts';
 import { SimulatedRedis } from '../redis/client.ts';
 import type { SavedKeys } from '../redis/data.ts';
@@ -32,8 +32,9 @@ const ASK_AGAIN_MS = 2_000;
 const ZOMBIE_MS = { least: 7_000, most: 25_000 };
 const STALL_MS = { least: 500, most: 8_000 };
 const LOAD_MS = { least: 2_500, most: 9_000 };
-/** Methods whose changes workers decide. */
-const SEQUENCED = /^chat\.|\.(join|invite|leave|kick|archive|unarchive)$/;
+/** Whether a worker decides it. */
+const isSequenced = ({ method }: AnsweredChange): boolean =>
+	/^chat\.|\.(join|invite|leave|kick|archive|unarchive)$/.test(method);
 const RESTORED_WITHIN_MS = 60_000;
 
 interface Saved {
@@ -194,8 +195,8 @@ export class ClusterShape implements Shape {
 		if (process) process.pausedUntil = scheduler.now + scheduler.latency(10, 20_000);
 	}
 
-	private losePowerAfter(methods: RegExp): void {
-		this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, methods, () => {
+	private losePowerAfter(isAwaited: (change: AnsweredChange) => boolean): void {
+		this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isAwaited, () => {
 			this.world.tally('lost power after an answer');
 			for (const process of this.running.values()) if (process.alive) this.crash(process);
 			this.forget();
@@ -210,15 +211,15 @@ export class ClusterShape implements Shape {
 		rebalance: () => this.log.groups.conversations.shuffle(),
 		'rebalance of marks': () => this.log.groups.users.shuffle(),
 		'emptied redis': () => this.forget(),
-		'power loss after an answer': () => this.losePowerAfter(ANY_CHANGE),
+		'power loss after an answer': () => this.losePowerAfter(isAnyChange),
 		// A mark is in Redis and in the log alone. A slow log shows whether the answer waited for it.
 		'power loss after a mark': () => {
 			this.log.faults.slowest = 600;
-			this.losePowerAfter(MARKS);
+			this.losePowerAfter(isMark);
 		},
 		// It has decided the change and not persisted it. It resumes in a later round, when another worker has its partitions.
 		'zombie after an answer': () =>
-			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, SEQUENCED, ({ conversation }) => {
+			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isSequenced, ({ conversation }) => {
 				const { scheduler, tally } = this.world;
 				const process = this.log.ownerOf(conversation);
 				if (!process?.alive) return;
@@ -230,20 +231,29 @@ export class ClusterShape implements Shape {
 		'emptied redis after an answer': () => {
 			const { scheduler, network, chaos, tally } = this.world;
 			this.postgres.faults.stalledUntil = scheduler.now + scheduler.latency(STALL_MS.least, STALL_MS.most);
-			network.afterAnswer(chaos, AFTER_ANSWER_MS, SEQUENCED, () => {
+			network.afterAnswer(chaos, AFTER_ANSWER_MS, isSequenced, () => {
 				tally('emptied redis before effects were persisted');
 				this.forget();
 			});
 		},
-		// What was read before must not be loaded after.
+		// Another process changes what was read, and Redis is emptied again: what was read must not be loaded then.
 		'emptied redis during a load': () => {
 			this.forget();
-			this.postgres.afterLoad = (process) => {
-				const { scheduler, chaos, tally } = this.world;
+			this.postgres.afterLoad = (process, loaded) => {
+				const { scheduler, chaos, network, tally } = this.world;
 				tally('paused while loading');
-				process.pausedUntil = scheduler.now + scheduler.latency(LOAD_MS.least, LOAD_MS.most);
+				const pause = (): void => {
+					process.pausedUntil = scheduler.now + scheduler.latency(LOAD_MS.least, LOAD_MS.most);
+				};
+				pause();
 				this.zombie = process;
-				scheduler.at(chaos, scheduler.random.next() * LOAD_MS.least, '', () => this.forget());
+				const isByLoaded = ({ user }: AnsweredChange): boolean => user === loaded;
+				network.afterAnswer(chaos, AFTER_ANSWER_MS, isByLoaded, () => {
+					if (process.pausedUntil <= scheduler.now) return;
+					tally('emptied redis during a load');
+					this.forget();
+					pause();
+				});
 			};
 		},
 		'cut redis connections': () => {
