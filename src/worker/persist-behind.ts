@@ -168,7 +168,11 @@ export class PersistBehind implements Order {
 			? await this.applyAndDeliver(group, decisions, () => this.draining || this.left)
 			: null;
 		for (const [index, slot] of slots.entries())
-			slot.fill(decisions[index]?.effects ?? [], index === 0 ? (moved ?? []) : []);
+			slot.fill({
+				effects: decisions[index]?.effects ?? [],
+				moved: index === 0 ? (moved ?? []) : [],
+				isUnapplied: moved === null,
+			});
 		return moved === null ? this.applyLater(group, decisions, before) : DELIVERED;
 	}
 

@@ -141,10 +141,6 @@ export class EmbeddedShape implements Shape {
 
 	forget(): void {}
 
-	mayLoseOwnMoves(): boolean {
-		return false;
-	}
-
 	isUp(): boolean {
 		return this.world.network.reaches(NAME);
 	}

@@ -317,8 +317,7 @@ export class History {
 			const wrong = await this.wrong(touched);
 			if (!wrong) return this.oracle.settle();
 			const [patience, pause] = wrong.startsWith(OF_A_PHONE) ? PHONES_MS : SCREENS_MS;
-			const isKnown = (): boolean => this.shape.mayLoseOwnMoves() && this.oracle.followServer(wrong);
-			if (scheduler.now > began + patience && !isKnown()) throw new Wrong(wrong);
+			if (scheduler.now > began + patience) throw new Wrong(wrong);
 			const isLate = scheduler.now > began + PRESENCE_MS;
 			if (!isLate || !(await this.learnPresence())) await Bun.sleep(pause);
 		}

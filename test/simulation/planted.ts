@@ -156,6 +156,12 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		replace: 'done.promise.catch(() => undefined);\n\t\treturn Promise.resolve();',
 		shape: 'cluster',
 	},
+	'leaves the cursor of an author whose post was not applied': {
+		file: 'src/worker/persist-behind.ts',
+		find: 'isUnapplied: moved === null',
+		replace: 'isUnapplied: false',
+		shape: 'cluster',
+	},
 	'publishes nothing after a takeover': {
 		file: 'src/engine/cluster/redis/lua/apply-3.lua',
 		find: "elseif change == 'edit' or change == 'delete' then",

@@ -35,7 +35,7 @@ const LOAD_MS = { least: 2_500, most: 9_000 };
 /** Whether a worker decides it. */
 const isSequenced = ({ method }: AnsweredChange): boolean =>
 	/^chat\.|\.(join|invite|leave|kick|archive|unarchive)$/.test(method);
-const RESTORED_WITHIN_MS = 60_000;
+const RESTORED_MS = { least: 300, most: 4_000 };
 
 interface Saved {
 	readonly image: Image;
@@ -53,9 +53,6 @@ export class ClusterShape implements Shape {
 	private readonly workersUp = new Set<Process>();
 	/** Paused beyond the end of the round. */
 	private zombie: Process | null = null;
-	/** When a worker died last, and when Redis was emptied. */
-	private workerDied = 0;
-	private forgotten = 0;
 
 	constructor(private readonly world: World) {
 		const { scheduler, tally } = world;
@@ -172,7 +169,6 @@ export class ClusterShape implements Shape {
 
 	crash(process: Process): void {
 		const { scheduler, chaos } = this.world;
-		if (WORKERS.includes(process.name)) this.workerDied = scheduler.now;
 		process.kill();
 		scheduler.at(chaos, scheduler.latency(DOWN_MS.least, DOWN_MS.most), `restarts ${process.name}`, () =>
 			this.startOne(process.name),
@@ -235,6 +231,14 @@ export class ClusterShape implements Shape {
 				tally('emptied redis before effects were persisted');
 				this.forget();
 			});
+		},
+		// It may have persisted posts that it could not apply yet.
+		'worker crash during a recovery': () => {
+			const { scheduler, chaos } = this.world;
+			this.forget();
+			scheduler.at(chaos, scheduler.latency(RESTORED_MS.least, RESTORED_MS.most), '', () =>
+				this.killOne(WORKERS),
+			);
 		},
 		// Another process changes what was read, and Redis is emptied again: what was read must not be loaded then.
 		'emptied redis during a load': () => {
@@ -310,12 +314,7 @@ export class ClusterShape implements Shape {
 	}
 
 	forget(): void {
-		this.forgotten = this.world.scheduler.now;
 		this.redis.restart();
-	}
-
-	mayLoseOwnMoves(): boolean {
-		return this.workerDied > 0 && Math.abs(this.workerDied - this.forgotten) < RESTORED_WITHIN_MS;
 	}
 
 	isUp(): boolean {
