@@ -168,8 +168,9 @@ async function runJobs({ histories, only, ...rest }: Jobs, take: (line: Line) =>
 	const children = Array.from({ length: Math.min(CORES, histories) }, (_, core) => {
 		const job: Job = {
 			...rest,
-			from: Number(options.from) + core,
-			step: CORES,
+			from: Number(options.from),
+			process: core,
+			processes: CORES,
 			count: Math.ceil((histories - core) / CORES),
 			shapes: only ? [only] : shapes,
 		};

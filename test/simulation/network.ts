@@ -86,7 +86,8 @@ export class Network {
 	arrived(client: Process, text: string): void {
 		const frame = JSON.parse(text);
 		this.scheduler.reached(`event ${frame.type}${frame.subtype ? ` ${frame.subtype}` : ''}`);
-		if (frame.type === 'message' && typeof frame.ts === 'string' && frame.subtype === undefined)
+		const isPost = frame.subtype === undefined || frame.subtype === 'thread_broadcast';
+		if (frame.type === 'message' && typeof frame.ts === 'string' && isPost)
 			this.frames.push({ client, frame: { channel: frame.channel, ts: frame.ts } });
 	}
 
