@@ -148,14 +148,25 @@ async function findPlanted(): Promise<number> {
 				if (line.error !== null && (!found || line.seed < found.seed)) found = line;
 			},
 		);
-		if (!found) missed += 1;
+		const fault = found ? await replayFault(name, found) : `not in ${ran} histories`;
+		if (fault !== null) missed += 1;
 		console.log(
-			found
+			found && fault === null
 				? `found    ${name}: seed ${found.seed}, ${found.shape}, after ${ran} histories: ${found.error?.split('\n')[0]}`
-				: `MISSED   ${name}, in ${ran} histories`,
+				: `MISSED   ${name}: ${fault}`,
 		);
 	}
 	return missed;
+}
+
+/** Null: the seed alone shows the bug again, and without the bug nothing is wrong with it. */
+async function replayFault(name: string, { seed, shape }: Line): Promise<string | null> {
+	const isWrong = async (...more: readonly string[]): Promise<boolean> => {
+		const args = [process.argv[1] as string, '--seed', String(seed), '--shape', shape, ...more];
+		return (await Bun.spawn([process.execPath, ...args], { stdout: 'ignore' }).exited) !== 0;
+	};
+	if (!(await isWrong('--plant', name))) return `seed ${seed}, ${shape} does not replay`;
+	return (await isWrong()) ? `seed ${seed}, ${shape} is wrong without the bug too` : null;
 }
 
 interface Jobs extends Pick<Job, 'untilMs' | 'plant' | 'stopAtFailure'> {
@@ -168,8 +179,9 @@ async function runJobs({ histories, only, ...rest }: Jobs, take: (line: Line) =>
 	const children = Array.from({ length: Math.min(CORES, histories) }, (_, core) => {
 		const job: Job = {
 			...rest,
-			from: Number(options.from) + core,
-			step: CORES,
+			from: Number(options.from),
+			process: core,
+			processes: CORES,
 			count: Math.ceil((histories - core) / CORES),
 			shapes: only ? [only] : shapes,
 		};

@@ -25,13 +25,14 @@ export interface PusherParts {
 	readonly providers: Partial<Record<PushPlatform, PushProvider>>;
 	readonly watch: ProviderWatch;
 	readonly delayMs: number;
+	/** Pause after a round without work; `POLL_EVERY_MS` by default. */
+	readonly pollEveryMs?: number;
 	readonly nowMs: () => number;
 	readonly random: () => number;
 	readonly newLease: () => string;
 	readonly report: (error: unknown) => void;
 }
 
-/** Pause after a round without work. */
 const POLL_EVERY_MS = 200;
 const AFTER_FAILURE_MS = 2_000;
 /** Concurrent batches: a slow answer in one does not delay the others. */
@@ -133,10 +134,11 @@ export class Pusher {
 
 	/** Runs rounds without pause while there is work, otherwise with pauses. */
 	private async repeat(round: () => Promise<number>): Promise<void> {
+		const { pollEveryMs = POLL_EVERY_MS } = this.parts;
 		while (!this.stopping) {
 			let wait = 0;
 			try {
-				if ((await round()) === 0) wait = POLL_EVERY_MS;
+				if ((await round()) === 0) wait = pollEveryMs;
 			} catch (error) {
 				if (!this.stopping) this.parts.report(error);
 				wait = AFTER_FAILURE_MS;

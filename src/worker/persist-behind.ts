@@ -20,9 +20,10 @@ import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
  *
  *     running    retries loading and applying until they succeed
  *     draining   the read state is lost and will be reloaded once the store has every effect. Part of a batch may already be
- *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. Groups that could
- *                not be applied are applied and delivered when the read state is complete. Until then, later groups
- *                of the same conversation are neither applied nor persisted
+ *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. For groups that
+ *                could not be applied, the store moves the cursors of authors, in case this worker dies. They are applied
+ *                and delivered when the read state is complete. Until then, later groups of the same conversation are
+ *                neither applied nor persisted
  *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Final
  *     ended      decides no more commands
  *
@@ -168,7 +169,11 @@ export class PersistBehind implements Order {
 			? await this.applyAndDeliver(group, decisions, () => this.draining || this.left)
 			: null;
 		for (const [index, slot] of slots.entries())
-			slot.fill(decisions[index]?.effects ?? [], index === 0 ? (moved ?? []) : []);
+			slot.fill({
+				effects: decisions[index]?.effects ?? [],
+				moved: index === 0 ? (moved ?? []) : [],
+				isUnapplied: moved === null,
+			});
 		return moved === null ? this.applyLater(group, decisions, before) : DELIVERED;
 	}
 

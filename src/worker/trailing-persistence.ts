@@ -1,6 +1,7 @@
 import type { Fact, ReadFact } from '../engine/ports/facts.ts';
 import type { LogSpan } from '../engine/ports/log.ts';
 import type { Ledger, PartitionLedger } from '../engine/ports/store.ts';
+import { inTimeline, type Message } from '../model/message.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import type { Backlog } from './backlog.ts';
 import { bytesOf, rowsOf } from './weight.ts';
@@ -44,12 +45,16 @@ export interface DecidedSpan {
 	readonly span: LogSpan;
 	readonly effects: readonly Effect[];
 	readonly moved: readonly ReadFact[];
+	/** The effects could not be applied: the store moves the cursors of authors. */
+	readonly isUnapplied?: boolean;
 }
+
+export type Decided = Omit<DecidedSpan, 'span'>;
 
 /** Reserves the place of a log entry in the order of writing. */
 export interface Slot {
 	/** Sets the effects of the entry. Throws if the partition is being restarted; nothing is written then. */
-	fill(effects: readonly Effect[], moved: readonly ReadFact[]): void;
+	fill(decided: Decided): void;
 }
 
 interface Waiting {
@@ -58,7 +63,7 @@ interface Waiting {
 	bytes: number;
 	rows: number;
 	/** Null: not decided yet. */
-	decided: Pick<DecidedSpan, 'effects' | 'moved'> | null;
+	decided: Decided | null;
 }
 
 export class TrailingPersistence {
@@ -101,14 +106,14 @@ export class TrailingPersistence {
 			const entry: Waiting = { span, since, bytes: ENTRY_BYTES, rows: 0, decided: null };
 			this.waiting.push(entry);
 			this.parts.backlog.add(entry.bytes);
-			return { fill: (effects, moved) => this.fill(entry, { effects, moved }) };
+			return { fill: (decided) => this.fill(entry, decided) };
 		});
 	}
 
 	/** Adds entries that are already decided. */
 	take(decided: readonly DecidedSpan[]): void {
 		const slots = this.reserve(decided.map(({ span }) => span));
-		for (const [index, { effects, moved }] of decided.entries()) slots[index]?.fill(effects, moved);
+		for (const [index, one] of decided.entries()) slots[index]?.fill(one);
 	}
 
 	/** Adds cursors that were moved by effects already persisted. */
@@ -118,7 +123,7 @@ export class TrailingPersistence {
 		this.write();
 	}
 
-	private fill(entry: Waiting, decided: Pick<DecidedSpan, 'effects' | 'moved'>): void {
+	private fill(entry: Waiting, decided: Decided): void {
 		if (this.failed) throw new Error('the partition is being restarted');
 		const { effects, moved } = decided;
 		const bytes = effects.reduce((sum, effect) => sum + bytesOf(effect), ENTRY_BYTES * moved.length);
@@ -188,7 +193,8 @@ export class TrailingPersistence {
 		if (!first || !last) return;
 		this.sentTo = last.span.to;
 		await this.parts.onWriting?.(last.span.to);
-		await this.parts.ledger.commitWithProgress(effects satisfies Fact[], {
+		const facts: Fact[] = batch.flatMap(({ decided }) => (decided ? factsOf(decided) : []));
+		await this.parts.ledger.commitWithProgress(facts, {
 			...first.span,
 			to: last.span.to,
 		});
@@ -217,6 +223,19 @@ export class TrailingPersistence {
 		for (const { bytes } of this.waiting.splice(0, count)) this.parts.backlog.remove(bytes);
 	}
 }
+
+/** Each own post directly after its message: what comes later must not count as read before it, nor as unread. */
+const factsOf = ({ effects, isUnapplied }: Decided): readonly Fact[] =>
+	isUnapplied
+		? effects.flatMap((effect): Fact[] =>
+				effect.type === 'posted' ? [effect, ownPost(effect.message)] : [effect],
+			)
+		: effects;
+
+const ownPost = (message: Message): ReadFact => {
+	const { user, conversation, ts, threadTs } = message;
+	return { type: 'own_post', user, conversation, at: ts, inTimeline: inTimeline(message), threadTs };
+};
 
 /** A fact holds the whole state of its subject, so the newest fact per subject is enough. */
 function newestOf(facts: readonly ReadFact[]): readonly ReadFact[] {

@@ -136,3 +136,51 @@ test('there is no room while too much waits, however few the commands', async ()
 	await persistence.flushed();
 	expect(backlog.room()).toBeNull();
 });
+
+const unapplied = (effects: readonly Effect[], from = 0): DecidedSpan[] =>
+	commands(effects, from).map((decided) => ({ ...decided, isUnapplied: true }));
+
+const cursorOf = async (user: string): Promise<number | undefined> =>
+	(await store.source.user(user)).memberships.find((one) => one.conversation === channel.id)?.cursor;
+
+test('a post that could not be applied moves the cursor of an author who had nothing unread', async () => {
+	await store.ledger.commit([joined(channel, ['U02'], BEGIN + 1, 0)]);
+	const says = (user: string, at: number) =>
+		posted(channel, message(channel.id, BEGIN + at, { user, text: 'x' }));
+	persistence.take(unapplied([says('U02', 10), says('U02', 11), says('U01', 12), says('U02', 13)]));
+	await persistence.flushed();
+	// The message of U01 is unread for U02, and those of U02 are for U01.
+	expect(await cursorOf('U02')).toBe(BEGIN + 11);
+	expect(await cursorOf('U01')).toBe(0);
+});
+
+test('a mark wins over the cursor that such a post moved, also if it was made before the post', async () => {
+	persistence.take(unapplied([posted(channel, message(channel.id, BEGIN + 10))]));
+	await persistence.flushed();
+	expect(await cursorOf('U01')).toBe(BEGIN + 10);
+	const of = { joined: BEGIN, cursor: 5, revision: 1, ahead: [] };
+	const mark = { type: 'cursor', user: 'U01', conversation: channel.id, at: BEGIN + 9, of } as const;
+	await store.ledger.commit([{ ...mark, cursor: 5, revision: 1 }]);
+	expect(await cursorOf('U01')).toBe(5);
+});
+
+test('a reply that could not be applied moves the cursor of its thread', async () => {
+	const root = BEGIN + 10;
+	const reply = (user: string, at: number) =>
+		posted(channel, message(channel.id, BEGIN + at, { user, threadTs: root }));
+	const follow: Effect = {
+		type: 'followed',
+		conversation: channel,
+		at: BEGIN + 11,
+		user: 'U01',
+		threadTs: root,
+		cursor: root,
+	} as Effect;
+	persistence.take(unapplied([posted(channel, message(channel.id, root)), follow, reply('U01', 12)]));
+	await persistence.flushed();
+	const cursor = async () => (await store.source.user('U01')).follows[0]?.cursor;
+	expect(await cursor()).toBe(BEGIN + 12);
+	persistence.take(unapplied([reply('U02', 13), reply('U01', 14)], 3));
+	await persistence.flushed();
+	expect(await cursor()).toBe(BEGIN + 12);
+});

@@ -9,7 +9,9 @@ import type { ShapeName } from './simulate.ts';
 
 export interface Job {
 	readonly from: number;
-	readonly step: number;
+	/** Takes as many seeds in a row as there are shapes, so that every process runs all shapes; then leaves out those of the others. */
+	readonly process: number;
+	readonly processes: number;
 	readonly count: number;
 	readonly shapes: readonly ShapeName[];
 	readonly untilMs: number;
@@ -33,7 +35,9 @@ if (job.plant !== null) planted(job.plant);
 const { simulate, describe } = await import('./simulate.ts');
 
 for (let index = 0; index < job.count && elapsedMs() - began < job.untilMs; index += 1) {
-	const seed = job.from + index * job.step;
+	const width = job.shapes.length;
+	const row = Math.floor(index / width) * job.processes + job.process;
+	const seed = job.from + row * width + (index % width);
 	const shape = job.shapes[seed % job.shapes.length] as ShapeName;
 	const ran = simulate(seed, { shape });
 	const line: Line = {

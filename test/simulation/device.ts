@@ -60,6 +60,17 @@ export class Device {
 		);
 	}
 
+	/** Shows a conversation to its user, who is there. */
+	focus(judge: Process, conversation: string): Promise<void> {
+		return this.run('looks at a conversation', judge, async (client) =>
+			client.conversation(conversation).focus(),
+		);
+	}
+
+	blur(judge: Process, conversation: string): Promise<void> {
+		return this.run('looks away', judge, async (client) => client.conversation(conversation).blur());
+	}
+
 	/** What is on its screen and not what the server answers to who asks for the first time. */
 	difference(judge: Process, among: ReadonlySet<string>): Promise<Difference | undefined> {
 		const { fresh } = this;

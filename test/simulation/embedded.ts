@@ -3,6 +3,7 @@ import { type Engine, embeddedEngineOn } from '../../src/app/engine.ts';
 import { startRoles } from '../../src/app/serve.ts';
 import type { Image } from './database.ts';
 import { Disk } from './disk.ts';
+import { isAnyChange } from './network.ts';
 import { loggerOf, simulatedOperations } from './operations.ts';
 import type { Process } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
@@ -97,7 +98,7 @@ export class EmbeddedShape implements Shape {
 			if (this.process?.alive) this.crash(this.process);
 		},
 		'crash after an answer': () =>
-			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, () => {
+			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isAnyChange, () => {
 				this.world.tally('crashed after an answer');
 				if (this.process?.alive) this.crash(this.process);
 			}),
@@ -139,10 +140,6 @@ export class EmbeddedShape implements Shape {
 	}
 
 	forget(): void {}
-
-	mayLoseOwnMoves(): boolean {
-		return false;
-	}
 
 	isUp(): boolean {
 		return this.world.network.reaches(NAME);

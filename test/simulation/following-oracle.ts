@@ -2,12 +2,8 @@ import { Oracle } from '../support/oracle/oracle.ts';
 import type { BadgeItem, Row } from '../support/oracle/types.ts';
 
 /**
- * The oracle of a history. What the model leaves open, or what a known gap of the product allows, it takes from the server: once, and
- * within bounds. From then on it has to stay so.
+ * The oracle of a history. What the model leaves open it takes from the server: once, and within bounds. From then on it has to stay so.
  */
-
-const CURSOR = /^rows\((\w+)\)\.(\w+)\.last_read: oracle (\d+), server (\d+)$/;
-const THREAD_CURSOR = /^threads\((\w+)\)\.threads\.(\w+)\/(\d+)\.last_read: oracle (\d+), server (\d+)$/;
 
 type Rows = Readonly<Record<string, Partial<Row>>>;
 
@@ -47,45 +43,5 @@ export class FollowingOracle extends Oracle {
 			}
 		}
 		return hasChanged;
-	}
-
-	/** A cursor that stayed before messages of the user's own, which never count. Answers whether the difference is of that kind. */
-	followServer(difference: string): boolean {
-		const cursor = CURSOR.exec(difference);
-		if (cursor)
-			return this.followCursor(cursor[1] ?? '', cursor[2] ?? '', Number(cursor[4]), Number(cursor[3]));
-		const thread = THREAD_CURSOR.exec(difference);
-		if (!thread) return false;
-		const [, user = '', id = '', root, oracle, server] = thread;
-		return this.followThread(user, id, Number(root), Number(server), Number(oracle));
-	}
-
-	private followCursor(user: string, id: string, server: number, oracle: number): boolean {
-		const membership = this.conversation(id).memberships.get(user);
-		if (!membership || !this.isAllBy(user, id, server, oracle)) return false;
-		membership.cursor = server;
-		return true;
-	}
-
-	private followThread(user: string, id: string, root: number, server: number, oracle: number): boolean {
-		const followers = this.conversation(id).followers.get(root);
-		if (!followers?.has(user) || !this.isAllBy(user, id, server, oracle, root)) return false;
-		followers.set(user, server);
-		return true;
-	}
-
-	/** Whether all messages after the one cursor and up to the other are the user's own: of a thread, or of the timeline. */
-	private isAllBy(user: string, id: string, server: number, oracle: number, root?: number): boolean {
-		return (
-			server < oracle &&
-			this.conversation(id).messages.every(
-				({ ts, author, threadTs, broadcast, deleted }) =>
-					ts <= server ||
-					ts > oracle ||
-					deleted ||
-					author === user ||
-					(root === undefined ? threadTs !== undefined && !broadcast : threadTs !== root),
-			)
-		);
 	}
 }

@@ -9,6 +9,7 @@ import { micros, type Person } from '../support/people.ts';
 import type { Beginning } from './beginning.ts';
 import { Chaos } from './chaos.ts';
 import { Device } from './device.ts';
+import { EXTRA_STEPS, echo, takeBack } from './extras.ts';
 import { FollowingOracle } from './following-oracle.ts';
 import { comparing, driverOf } from './people.ts';
 import { OF_A_PHONE, type Posted, postedIn } from './phones.ts';
@@ -33,8 +34,12 @@ export interface Plan {
 
 export class Wrong extends Error {}
 
+interface Look {
+	readonly device: Device;
+	readonly conversation: string;
+}
+
 interface Done {
-	readonly planned: PlannedOperation;
 	readonly operation: Operation;
 	/** Of a post. */
 	readonly ts: number;
@@ -54,6 +59,13 @@ const PRESENCE_MS = 5_000;
 const PHONES_MS = [900_000, 30_000] as const;
 /** Operations of a round begin within so many milliseconds of each other, one of these. */
 const SPREADS_MS = [3, 30, 200];
+/** Chance that a device has a conversation in focus during a round, and that it looks again when all is quiet. */
+const LOOK = 0.4;
+const LOOK_IN_PEACE = 0.3;
+/** Longer than a stalled socket, a deaf subscriber or a paused process lasts. */
+const QUIET_MS = 30_000;
+/** Until the server knows of the focus. */
+const FOCUSED_MS = 1_000;
 /** Users by their devices: one of them has two. */
 const DEVICES_OF = [0, 0, 1, 2];
 /** Chance that a user who has a device posts with it, not by the Web API. */
@@ -74,6 +86,11 @@ export class History {
 	private readonly conversations: string[] = [];
 	/** Messages of the last round that phones have to have been notified of. */
 	private posted: readonly Posted[] = [];
+	/** The device that has a conversation in focus in this round; and all there were. */
+	private looking: Look | null = null;
+	private readonly looks: Look[] = [];
+	/** Operations of the last round. */
+	private before: readonly Operation[] = [];
 	/** Conversations that operations were about. */
 	private readonly touched = new Set<string>();
 	/** Of each message, who may see it. */
@@ -95,6 +112,7 @@ export class History {
 				if (method === 'conversations.markUnread') this.unreadAttempts.set(`${channel} ${user}`, attempts);
 			},
 		));
+		for (const { id, token } of beginning.people) world.network.users.set(token, id);
 		this.chaos = new Chaos(world, shape, plan.faults);
 	}
 
@@ -121,15 +139,22 @@ export class History {
 			this.world.scheduler.note(`round ${number}`);
 			const withinMs = this.world.scheduler.random.pick(SPREADS_MS) as number;
 			this.chaos.begin(withinMs);
-			const done = await this.performAll(planned, withinMs);
+			const done = await this.performAll(number, planned, withinMs);
 			this.chaos.end();
 			await this.feed(done);
-			this.posted = postedIn(this.oracle, done);
+			const { looking } = this;
+			this.posted = postedIn(
+				this.oracle,
+				done,
+				looking && { user: looking.device.person.id, conversation: looking.conversation },
+			);
 			const touched = new Set(done.flatMap(({ operation }) => conversationsOf(operation)));
 			for (const id of touched) this.touched.add(id);
 			await this.check(touched);
 			this.world.calm();
 		}
+		if (this.looking && this.world.scheduler.random.chance(LOOK_IN_PEACE))
+			await this.lookInPeace(this.looking);
 		this.world.scheduler.note('everything is started again');
 		for (const process of this.shape.processes) if (process.alive) this.shape.crash(process);
 		if (this.world.scheduler.random.chance(0.5)) this.shape.forget();
@@ -152,28 +177,80 @@ export class History {
 			this.devices.push(new Device(world, shape, this.people[user] as Person, `device-${index}`));
 	}
 
-	private async performAll(planned: readonly PlannedOperation[], withinMs: number): Promise<Done[]> {
-		const world = { users: this.people.map(({ id }) => id), conversations: this.conversations };
-		const round = new Round(this.oracle);
-		const chosen: PlannedOperation[] = [];
-		for (const each of planned) {
-			const operation = resolve(each, this.oracle, world);
-			if (operation && round.offer(operation) && !this.plan.without.has(each.step)) chosen.push(each);
-			else if (operation && round.operations.includes(operation))
-				round.operations.splice(round.operations.indexOf(operation), 1);
-		}
+	private async performAll(
+		number: number,
+		planned: readonly PlannedOperation[],
+		withinMs: number,
+	): Promise<Done[]> {
 		const { scheduler } = this.world;
+		await this.looking?.device.blur(this.judge, this.looking.conversation);
+		this.looking = this.chooseLook(number);
+		if (this.looking) this.looks.push(this.looking);
+		await this.looking?.device.focus(this.judge, this.looking.conversation);
+		const operations = this.chooseOperations(number, planned);
+		this.before = operations;
 		return Promise.all(
-			round.operations.map(async (operation, index) => {
+			operations.map(async (operation) => {
 				await Bun.sleep(scheduler.random.next() * withinMs);
 				scheduler.note(`asks ${JSON.stringify(operation)}`);
-				return this.performOne(chosen[index] as PlannedOperation, operation);
+				return this.performOne(operation);
 			}),
 		);
 	}
 
+	private chooseOperations(number: number, planned: readonly PlannedOperation[]): readonly Operation[] {
+		const { oracle, conversations } = this;
+		const { random } = this.world.scheduler;
+		const world = { users: this.people.map(({ id }) => id), conversations };
+		const round = new Round(oracle);
+		if (this.looking) round.look(this.looking.conversation, this.looking.device.person.id);
+		const left: Operation[] = [];
+		const offer = (step: number, operation: Operation | undefined): void => {
+			if (operation && round.offer(operation) && this.plan.without.has(step)) left.push(operation);
+		};
+		offer(EXTRA_STEPS.takeBack + number, takeBack(random, oracle, this.before));
+		for (const each of planned) offer(each.step, resolve(each, oracle, world));
+		offer(EXTRA_STEPS.echo + number, echo(random, oracle, round.operations));
+		return round.operations.filter((operation) => !left.includes(operation));
+	}
+
+	private chooseLook(number: number): Look | null {
+		const { random } = this.world.scheduler;
+		const isDrawn = random.chance(LOOK);
+		const device = random.pick(this.devices) as Device;
+		const { id } = device.person;
+		const conversation = random.pick(
+			this.conversations.filter(
+				(one) => !this.oracle.conversation(one).archived && this.oracle.members(one).includes(id),
+			),
+		);
+		if (!isDrawn || conversation === undefined || this.plan.without.has(EXTRA_STEPS.look + number))
+			return null;
+		return { device, conversation };
+	}
+
+	/**
+	 * Nothing is wrong any more, and the device is connected: a message that arrives while its user looks has to be read.
+	 */
+	private async lookInPeace({ device, conversation }: Look): Promise<void> {
+		const { id } = device.person;
+		const author = this.oracle.members(conversation).find((member) => member !== id);
+		if (author === undefined || this.oracle.conversation(conversation).archived) return;
+		this.world.scheduler.note('everything is quiet, and a device looks');
+		await Bun.sleep(QUIET_MS);
+		await device.focus(this.judge, conversation);
+		await Bun.sleep(FOCUSED_MS);
+		const operation: Operation = { kind: 'post', conversation, user: author, text: 'look' };
+		const done = await this.performOne(operation);
+		await this.feed([done]);
+		this.oracle.markMessage(conversation, id, done.ts);
+		this.posted = [];
+		this.touched.add(conversation);
+		await this.check(new Set([conversation]));
+	}
+
 	/** On the server alone: the oracle hears of it in the order that it took place in. */
-	private async performOne(planned: PlannedOperation, operation: Operation): Promise<Done> {
+	private async performOne(operation: Operation): Promise<Done> {
 		let [ts, ignored] = [0, false];
 		const members =
 			'conversation' in operation ? new Set(this.oracle.members(operation.conversation)) : new Set<string>();
@@ -199,7 +276,7 @@ export class History {
 				name === 'messages' ? () => [] : name === 'mark' ? () => ({ ignored }) : () => undefined,
 		});
 		await perform(posting, nobody, { users: [], conversations: [] }, operation);
-		return { planned, operation, ts, ignored };
+		return { operation, ts, ignored };
 	}
 
 	private async feed(done: readonly Done[]): Promise<void> {
@@ -236,14 +313,41 @@ export class History {
 		const { scheduler } = this.world;
 		const began = scheduler.now;
 		for (;;) {
+			await this.learnFocus();
 			const wrong = await this.wrong(touched);
 			if (!wrong) return this.oracle.settle();
 			const [patience, pause] = wrong.startsWith(OF_A_PHONE) ? PHONES_MS : SCREENS_MS;
-			const isKnown = (): boolean => this.shape.mayLoseOwnMoves() && this.oracle.followServer(wrong);
-			if (scheduler.now > began + patience && !isKnown()) throw new Wrong(wrong);
+			if (scheduler.now > began + patience) throw new Wrong(wrong);
 			const isLate = scheduler.now > began + PRESENCE_MS;
 			if (!isLate || !(await this.learnPresence())) await Bun.sleep(pause);
 		}
+	}
+
+	/**
+	 * Which messages a device confirmed while its user looked depends on when it was cut. The oracle takes that from the server, but
+	 * accepts as read only messages that a device of the user received.
+	 */
+	private async learnFocus(): Promise<void> {
+		for (const { device, conversation } of this.looks) {
+			const { id } = device.person;
+			const delivered = this.deliveredTo(id, conversation);
+			const open = this.oracle.row(id, conversation)
+				? this.oracle.unreads(id, conversation).filter((ts) => delivered.has(ts))
+				: [];
+			if (open.length === 0) continue;
+			const unread = new Set(await this.driver.unreads?.(id, conversation));
+			for (const ts of open) if (!unread.has(ts)) this.oracle.markMessage(conversation, id, ts);
+		}
+	}
+
+	private deliveredTo(user: string, conversation: string): ReadonlySet<number> {
+		const own = new Set(
+			this.devices.filter(({ person }) => person.id === user).map(({ process }) => process),
+		);
+		const frames = this.world.network.frames.filter(
+			({ client, frame }) => own.has(client) && frame.channel === conversation,
+		);
+		return new Set(frames.map(({ frame }) => micros(frame.ts)));
 	}
 
 	private async learnPresence(): Promise<boolean> {

@@ -28,16 +28,30 @@ interface Listener {
 
 export class ConnectionReset extends Error {}
 
+/** A change that a server has acknowledged. */
+export interface AnsweredChange {
+	readonly method: string;
+	/** '' if it concerns no single conversation. */
+	readonly conversation: string;
+	readonly user: string;
+}
+
+/** What `afterAnswer` waits for. */
+export const isAnyChange = (): boolean => true;
+export const isMark = ({ method }: AnsweredChange): boolean => /mark/i.test(method);
+
 const NOTICED_MS = 2_000;
 const READS = /counts|history|members|unreads|getView|explain|list|conversations$|connect|replies/;
 
 export class Network {
 	readonly faults: NetworkFaults = { lostRequest: 0, lostAnswer: 0, slowest: 2 };
 	readonly sockets = new Set<SimulatedSocket>();
+	/** Users by their tokens. */
+	readonly users = new Map<string, string>();
 	/** Messages as devices received them. */
 	readonly frames: { readonly client: Process; readonly frame: { channel: string; ts: string } }[] = [];
 	/** Called when a server has answered a request that changed something, before the answer arrives. */
-	onAnswered: (() => void) | null = null;
+	onAnswered: ((change: AnsweredChange) => void) | null = null;
 	/** What was injected, by name. */
 	readonly tally: (fault: string) => void;
 	private readonly listeners = new Map<string, Listener>();
@@ -72,7 +86,8 @@ export class Network {
 	arrived(client: Process, text: string): void {
 		const frame = JSON.parse(text);
 		this.scheduler.reached(`event ${frame.type}${frame.subtype ? ` ${frame.subtype}` : ''}`);
-		if (frame.type === 'message' && typeof frame.ts === 'string' && frame.subtype === undefined)
+		const isPost = frame.subtype === undefined || frame.subtype === 'thread_broadcast';
+		if (frame.type === 'message' && typeof frame.ts === 'string' && isPost)
 			this.frames.push({ client, frame: { channel: frame.channel, ts: frame.ts } });
 	}
 
@@ -80,12 +95,18 @@ export class Network {
 		return this.scheduler.latency(0.1, this.faults.slowest);
 	}
 
-	/** Does this when the next change has been acknowledged, within so many milliseconds. */
-	afterAnswer(owner: Process, withinMs: number, act: () => void): void {
+	/** Does this when the next such change has been acknowledged, within so many milliseconds. */
+	afterAnswer(
+		owner: Process,
+		withinMs: number,
+		isAwaited: (change: AnsweredChange) => boolean,
+		act: (change: AnsweredChange) => void,
+	): void {
 		const { scheduler } = this;
-		this.onAnswered = () => {
+		this.onAnswered = (change) => {
+			if (!isAwaited(change)) return;
 			this.onAnswered = null;
-			scheduler.at(owner, scheduler.latency(0, withinMs), '', act);
+			scheduler.at(owner, scheduler.latency(0, withinMs), '', () => act(change));
 		};
 	}
 
@@ -96,6 +117,12 @@ export class Network {
 	/** The `fetch` of a process, to servers by name. */
 	fetchOf(caller: Process): typeof fetch {
 		return ((address: string, init: RequestInit) => this.request(caller, address, init)) as typeof fetch;
+	}
+
+	private changeOf(method: string, { body, headers }: RequestInit): AnsweredChange {
+		const [, conversation = ''] = /"channel":"(\w+)"/.exec(String(body ?? '')) ?? [];
+		const token = new Headers(headers as never).get('authorization')?.replace('Bearer ', '') ?? '';
+		return { method, conversation, user: this.users.get(token) ?? '' };
 	}
 
 	private listenerOf(name: string): Listener | undefined {
@@ -144,7 +171,7 @@ export class Network {
 				scheduler.reached(
 					refusal && !body.startsWith('{"ok":true') ? `refused ${what}: ${refusal}` : `answered ${what}`,
 				);
-				if (!refusal && !READS.test(what)) this.onAnswered?.();
+				if (!refusal && !READS.test(what)) this.onAnswered?.(this.changeOf(what, init));
 				if (scheduler.random.chance(this.faults.lostAnswer)) {
 					this.tally('lost answer');
 					reset('answer lost', NOTICED_MS);

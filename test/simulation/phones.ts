@@ -31,6 +31,8 @@ export interface PusherOf {
 /** What findings about phones begin with. */
 export const OF_A_PHONE = 'the phone of';
 const DELAY_MS = 1_000;
+/** Rarer than in production: these polls were a third of all events of a history. */
+const POLL_MS = 1_000;
 const keyOf = (conversation: string, ts: number): string => `${conversation} ${ts}`;
 
 export class Phones {
@@ -55,6 +57,7 @@ export class Phones {
 			providers: { apns: this.providerFor(process) },
 			watch: { degraded: () => undefined, recovered: () => undefined },
 			delayMs: DELAY_MS,
+			pollEveryMs: POLL_MS,
 			nowMs: () => Date.now(),
 			random: Math.random,
 			newLease: () => newId('L', (count) => crypto.getRandomValues(new Uint8Array(count))),
@@ -136,7 +139,11 @@ interface Done {
  * Posts of a round with the members whom they concern for certain: who have it unread afterwards, and did nothing in that round
  * that could have had them read it, or not be told.
  */
-export function postedIn(oracle: Oracle, done: readonly Done[]): Posted[] {
+export function postedIn(
+	oracle: Oracle,
+	done: readonly Done[],
+	looking: { readonly user: string; readonly conversation: string } | null,
+): Posted[] {
 	return done.flatMap(({ operation, ts }) => {
 		if (operation.kind !== 'post') return [];
 		const { conversation } = operation;
@@ -147,6 +154,7 @@ export function postedIn(oracle: Oracle, done: readonly Done[]): Posted[] {
 					: [],
 			),
 		);
+		if (looking?.conversation === conversation) acted.add(looking.user);
 		if (oracle.conversation(conversation).archived) return [];
 		const concerned = oracle
 			.members(conversation)

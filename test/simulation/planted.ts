@@ -156,6 +156,12 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		replace: 'done.promise.catch(() => undefined);\n\t\treturn Promise.resolve();',
 		shape: 'cluster',
 	},
+	'leaves the cursor of an author whose post was not applied': {
+		file: 'src/worker/persist-behind.ts',
+		find: 'isUnapplied: moved === null',
+		replace: 'isUnapplied: false',
+		shape: 'cluster',
+	},
 	'publishes nothing after a takeover': {
 		file: 'src/engine/cluster/redis/lua/apply-3.lua',
 		find: "elseif change == 'edit' or change == 'delete' then",
@@ -172,6 +178,16 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		file: 'src/push/decide.ts',
 		find: 'message.deleted || recipient.read || reasonOf',
 		replace: 'message.deleted || reasonOf',
+	},
+	'marks what a device in focus has not confirmed': {
+		file: 'src/gateway/socket/focus.ts',
+		find: 'this.receipts.delivered(connection, { conversation, ts, revision });',
+		replace: 'this.confirmed(connection, [{ conversation, ts, revision }]);',
+	},
+	'marks nothing in focus': {
+		file: 'src/gateway/socket/focus.ts',
+		find: '\t\t\tthis.marks.add(',
+		replace: '\t\t\tif (revision === -1) this.marks.add(',
 	},
 	'tells of events while a client is catching up': {
 		file: 'src/gateway/socket/session.ts',

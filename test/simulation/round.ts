@@ -15,6 +15,12 @@ export class Round {
 
 	constructor(private readonly oracle: Oracle) {}
 
+	/** A device of this user has the conversation in focus: the user does nothing else there. */
+	look(conversation: string, user: string): void {
+		this.touched.add(conversation);
+		this.readers.add(`${conversation} ${user}`);
+	}
+
 	/** Answers whether it was taken. */
 	offer(operation: Operation): boolean {
 		const isTaken = this.fits(operation);

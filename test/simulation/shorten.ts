@@ -1,3 +1,4 @@
+import { EXTRA_STEPS } from './extras.ts';
 import type { Options, Ran } from './simulate.ts';
 import { simulate } from './simulate.ts';
 
@@ -26,7 +27,10 @@ export function shorten(failed: Ran): { readonly ran: Ran; readonly options: Sho
 	};
 	for (let rounds = 1; rounds < plan.rounds && !attempt({ rounds }); ) rounds += 1;
 	for (const fault of plan.faults) attempt({ faults: options.faults.filter((one) => one !== fault) });
-	for (let step = 1; step <= plan.rounds * plan.perRound + 8; step += 1)
-		attempt({ without: new Set([...options.without, step]) });
+	const steps = Array.from({ length: plan.rounds * plan.perRound + 8 }, (_, index) => index + 1);
+	const extra = Object.values(EXTRA_STEPS).flatMap((first) =>
+		Array.from({ length: plan.rounds }, (_, index) => first + index + 1),
+	);
+	for (const step of [...extra, ...steps]) attempt({ without: new Set([...options.without, step]) });
 	return { ran: best, options };
 }

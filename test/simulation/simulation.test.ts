@@ -52,7 +52,8 @@ for (const name of ['skips a persist'])
 		const { shape = 'embedded' } = PLANTED[name] ?? {};
 		const job: Job = {
 			from: 1,
-			step: 1,
+			process: 0,
+			processes: 1,
 			count: 20,
 			shapes: [shape],
 			untilMs: 60_000,

@@ -26,10 +26,6 @@ export interface Shape {
 	crash(process: Process): void;
 	/** Loses what is not meant to last, such as Redis. */
 	forget(): void;
-	/**
-	 * Whether a post may have been persisted and its author's cursor not moved: docs/simulation.md, Known. Counts are the same.
-	 */
-	mayLoseOwnMoves(): boolean;
 	/** Whether everything that should run does. */
 	isUp(): boolean;
 	/** Faults of this shape, by name; each injects itself once. */

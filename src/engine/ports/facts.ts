@@ -56,6 +56,18 @@ export type ReadFact =
 			readonly level: NotificationLevel;
 			readonly of?: MembershipState;
 	  }
+	/**
+	 * The user's own post, persisted before it could be applied to a lost read state. The store moves the user's cursor onto it, if
+	 * the user had read everything before it. It keeps the cursor's stamp, so that every mark that arrives later wins.
+	 */
+	| {
+			readonly type: 'own_post';
+			readonly user: string;
+			readonly conversation: string;
+			readonly at: number;
+			readonly inTimeline: boolean;
+			readonly threadTs: number | null;
+	  }
 	/** The user became active (connected and not set to away), or inactive. */
 	| { readonly type: 'activity'; readonly user: string; readonly at: number; readonly active: boolean };
 

@@ -6,6 +6,7 @@ import type { Fact, ReadFact } from '../ports/facts.ts';
 import { forgetShares, writeShares } from './file-shares.ts';
 import { forgetPin, writePin } from './pins.ts';
 import { forgetReactions, writeReaction } from './reactions.ts';
+import { isInTimeline, isReadAhead } from './rows.ts';
 import { flag, list } from './sql.ts';
 import {
 	type BoundWrite,
@@ -254,6 +255,22 @@ const MERGE_THREAD_CURSOR = insertInto(
 	},
 );
 
+/** By the rule of the model for posts. After the writes of all earlier messages, and of the post itself. */
+const OWN_POST = statement(
+	null,
+	`UPDATE members SET cursor = $3
+	WHERE user_id = $1 AND conversation = $2 AND member = 1 AND cursor < $3 AND changed_ts <= $3
+		AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.conversation = $2 AND m.ts > members.cursor AND m.ts < $3
+			AND m.user_id <> $1 AND ${isInTimeline()} AND NOT ${isReadAhead('members', 'm.ts')})`,
+);
+const OWN_REPLY = statement(
+	null,
+	`UPDATE thread_follows SET cursor = $4
+	WHERE conversation = $1 AND thread_ts = $2 AND user_id = $3 AND active = 1 AND cursor < $4 AND changed_ts <= $4
+		AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.conversation = $1 AND m.thread_ts = $2
+			AND m.ts > thread_follows.cursor AND m.ts < $4 AND m.user_id <> $3 AND m.deleted = 0)`,
+);
+
 const AHEAD_UP_TO = deleteFrom('read_ahead', { user_id: 1, conversation: 2, ts: ['<=', 3] });
 const AHEAD_FROM = deleteFrom('read_ahead', { user_id: 1, conversation: 2, ts: ['>=', 3] });
 const AHEAD_ADD = insertInto('read_ahead', { user_id: 1, conversation: 2, ts: 3 }, 'ignore');
@@ -282,6 +299,12 @@ export function writeFact(fact: Fact, into: Writes): void {
 			const key = `${user} ${conversation} ${threadTs}`;
 			if (since === undefined) into.set(key, THREAD_CURSOR, [conversation, threadTs, user, cursor, at]);
 			else into.add(MERGE_THREAD_CURSOR, [conversation, threadTs, user, cursor, since, at]);
+			break;
+		}
+		case 'own_post': {
+			const { user, conversation, threadTs, at } = fact;
+			if (fact.inTimeline) into.add(OWN_POST, [user, conversation, at]);
+			if (threadTs !== null) into.add(OWN_REPLY, [conversation, threadTs, user, at]);
 			break;
 		}
 		case 'edited':

@@ -33,6 +33,10 @@ export class Group {
 		this.rebalance();
 	}
 
+	ownerOf(partition: string): Process | undefined {
+		return this.owners.get(partition);
+	}
+
 	/** Gives partitions to other members than those that have them. */
 	shuffle(): void {
 		this.turn += 1;

@@ -26,7 +26,7 @@ export interface LogFaults {
 const PARTITIONS = 2;
 const LOG_ID = 'log-1';
 const UNCONFIRMED_MS = 3_000;
-const LONGEST_FETCH_MS = 500;
+const LONGEST_FETCH_MS = 1_000;
 
 export class Partition {
 	readonly entries: Buffer[] = [];
@@ -130,6 +130,11 @@ export class SimulatedLog {
 		};
 	}
 
+	/** The worker that decides commands of this conversation, as the brokers see it. */
+	ownerOf(conversation: string): Process | undefined {
+		return this.groups.conversations.ownerOf(partitionOf(this.conversations, conversation).name);
+	}
+
 	/** A question to the brokers, and its answer. */
 	ask<T>(process: Process, answer: () => T): Promise<T> {
 		const { scheduler } = this;
@@ -180,7 +185,7 @@ export class SimulatedLog {
 		value: string,
 	): Promise<void> {
 		const { scheduler, faults } = this;
-		const partition = partitions[hash(key) % partitions.length] as Partition;
+		const partition = partitionOf(partitions, key);
 		return new Promise((resolve, reject) => {
 			if (scheduler.random.chance(faults.refused)) {
 				this.tally('refused append');
@@ -212,6 +217,9 @@ export class SimulatedLog {
 
 const topic = (name: string): readonly Partition[] =>
 	Array.from({ length: PARTITIONS }, (_, number) => new Partition(`${name}/${number}`));
+
+const partitionOf = (partitions: readonly Partition[], key: string): Partition =>
+	partitions[hash(key) % partitions.length] as Partition;
 
 function hash(text: string): number {
 	let sum = 0;

@@ -10,7 +10,7 @@ import type { SimulatedLog } from './log.ts';
 
 export type Handle = (values: readonly Buffer[], span: LogSpan) => Promise<void>;
 
-const HEARTBEAT_MS = 300;
+const HEARTBEAT_MS = 600;
 const RESTART_MS = 500;
 
 interface Reader {

@@ -24,6 +24,8 @@ export interface PostgresFaults {
 	lostAfter: number;
 	/** Chance that a read fails. */
 	failedRead: number;
+	/** No transaction begins before this time. */
+	stalledUntil: number;
 }
 
 class ConnectionLost extends Error {
@@ -52,11 +54,17 @@ interface Result extends Array<unknown> {
 }
 
 export class SimulatedPostgres {
-	readonly faults: PostgresFaults = { slowest: 2, lostBefore: 0, lostAfter: 0, failedRead: 0 };
+	readonly faults: PostgresFaults = {
+		slowest: 2,
+		lostBefore: 0,
+		lostAfter: 0,
+		failedRead: 0,
+		stalledUntil: 0,
+	};
 	readonly process: Process;
 	readonly disk: Disk;
-	/** Called once, with a process that has just read what it is going to load into Redis. */
-	afterLoad: ((process: Process) => void) | null = null;
+	/** Called once, with a process that has just read the state of a user, which it is going to load into Redis. */
+	afterLoad: ((process: Process, user: string) => void) | null = null;
 	private readonly waiting: (() => void)[] = [];
 	private isHeld = false;
 	private transactions = 0;
@@ -153,9 +161,10 @@ export class SimulatedPostgres {
 			together: async (queries) => {
 				const rows = await read(() => queries.map(({ sql, params }) => this.query(sql, params)));
 				const { afterLoad } = this;
-				if (!afterLoad || !queries.some(({ sql }) => OF_USER.test(sql))) return rows;
+				const ofUser = queries.find(({ sql }) => OF_USER.test(sql));
+				if (!afterLoad || !ofUser) return rows;
 				this.afterLoad = null;
-				afterLoad(process);
+				afterLoad(process, String(ofUser.params[0]));
 				// The rest of what the process does waits until it resumes.
 				await new Promise((resolve) => this.scheduler.at(process, 0, '', () => resolve(null)));
 				return rows;
@@ -192,8 +201,9 @@ export class SimulatedPostgres {
 		};
 		/** A commit that a process sent before it died may have arrived. */
 		const died = (): void => end(state.isCommitSent && scheduler.random.chance(0.5));
+		const stallMs = Math.max(0, faults.stalledUntil - scheduler.now);
 		await new Promise<void>((resolve) => {
-			scheduler.at(this.process, this.delay(), '', () =>
+			scheduler.at(this.process, stallMs + this.delay(), '', () =>
 				this.whenFree(() => {
 					// Its connection ended with it: nobody would end this transaction.
 					if (!process.alive) return;

@@ -13,6 +13,7 @@ import { RedisViews } from '../../../src/engine/cluster/redis/read-state/redis-v
 import { ReadState } from '../../../src/unread/read-state.ts';
 import type { Image } from '../database.ts';
 import { ADMIN_TOKEN, AFTER_ANSWER_MS, CONFIG } from '../embedded.ts';
+import { type AnsweredChange, isAnyChange, isMark } from '../network.ts';
 import { loggerOf, simulatedOperations } from '../operations.ts';
 import { SimulatedRedis } from '../redis/client.ts';
 import type { SavedKeys } from '../redis/data.ts';
@@ -29,8 +30,12 @@ const DOWN_MS = { least: 100, most: 6_000 };
 const OVERLAP_MICROS = 5_000_000;
 const ASK_AGAIN_MS = 2_000;
 const ZOMBIE_MS = { least: 7_000, most: 25_000 };
+const STALL_MS = { least: 500, most: 8_000 };
 const LOAD_MS = { least: 2_500, most: 9_000 };
-const RESTORED_WITHIN_MS = 60_000;
+/** Whether a worker decides it. */
+const isSequenced = ({ method }: AnsweredChange): boolean =>
+	/^chat\.|\.(join|invite|leave|kick|archive|unarchive)$/.test(method);
+const RESTORED_MS = { least: 300, most: 4_000 };
 
 interface Saved {
 	readonly image: Image;
@@ -48,9 +53,6 @@ export class ClusterShape implements Shape {
 	private readonly workersUp = new Set<Process>();
 	/** Paused beyond the end of the round. */
 	private zombie: Process | null = null;
-	/** When a worker died last, and when Redis was emptied. */
-	private workerDied = 0;
-	private forgotten = 0;
 
 	constructor(private readonly world: World) {
 		const { scheduler, tally } = world;
@@ -167,7 +169,6 @@ export class ClusterShape implements Shape {
 
 	crash(process: Process): void {
 		const { scheduler, chaos } = this.world;
-		if (WORKERS.includes(process.name)) this.workerDied = scheduler.now;
 		process.kill();
 		scheduler.at(chaos, scheduler.latency(DOWN_MS.least, DOWN_MS.most), `restarts ${process.name}`, () =>
 			this.startOne(process.name),
@@ -190,6 +191,14 @@ export class ClusterShape implements Shape {
 		if (process) process.pausedUntil = scheduler.now + scheduler.latency(10, 20_000);
 	}
 
+	private losePowerAfter(isAwaited: (change: AnsweredChange) => boolean): void {
+		this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isAwaited, () => {
+			this.world.tally('lost power after an answer');
+			for (const process of this.running.values()) if (process.alive) this.crash(process);
+			this.forget();
+		});
+	}
+
 	readonly faults = {
 		'gateway crash': () => this.killOne(GATEWAYS),
 		'worker crash': () => this.killOne(WORKERS),
@@ -198,31 +207,57 @@ export class ClusterShape implements Shape {
 		rebalance: () => this.log.groups.conversations.shuffle(),
 		'rebalance of marks': () => this.log.groups.users.shuffle(),
 		'emptied redis': () => this.forget(),
-		'power loss after an answer': () =>
-			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, () => {
-				this.world.tally('lost power after an answer');
-				for (const process of this.running.values()) if (process.alive) this.crash(process);
-				this.forget();
-			}),
-		// It resumes in a later round, when another worker has its partitions.
+		'power loss after an answer': () => this.losePowerAfter(isAnyChange),
+		// A mark is in Redis and in the log alone. A slow log shows whether the answer waited for it.
+		'power loss after a mark': () => {
+			this.log.faults.slowest = 600;
+			this.losePowerAfter(isMark);
+		},
+		// It has decided the change and not persisted it. It resumes in a later round, when another worker has its partitions.
 		'zombie after an answer': () =>
-			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, () => {
+			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isSequenced, ({ conversation }) => {
 				const { scheduler, tally } = this.world;
-				const process = this.any(WORKERS);
-				if (!process) return;
+				const process = this.log.ownerOf(conversation);
+				if (!process?.alive) return;
 				tally('paused a worker after an answer');
 				process.pausedUntil = scheduler.now + scheduler.latency(ZOMBIE_MS.least, ZOMBIE_MS.most);
 				this.zombie = process;
 			}),
-		// What was read before must not be loaded after.
+		// Its effects are in Redis alone, and have to be persisted before Redis is loaded again.
+		'emptied redis after an answer': () => {
+			const { scheduler, network, chaos, tally } = this.world;
+			this.postgres.faults.stalledUntil = scheduler.now + scheduler.latency(STALL_MS.least, STALL_MS.most);
+			network.afterAnswer(chaos, AFTER_ANSWER_MS, isSequenced, () => {
+				tally('emptied redis before effects were persisted');
+				this.forget();
+			});
+		},
+		// It may have persisted posts that it could not apply yet.
+		'worker crash during a recovery': () => {
+			const { scheduler, chaos } = this.world;
+			this.forget();
+			scheduler.at(chaos, scheduler.latency(RESTORED_MS.least, RESTORED_MS.most), '', () =>
+				this.killOne(WORKERS),
+			);
+		},
+		// Another process changes what was read, and Redis is emptied again: what was read must not be loaded then.
 		'emptied redis during a load': () => {
 			this.forget();
-			this.postgres.afterLoad = (process) => {
-				const { scheduler, chaos, tally } = this.world;
+			this.postgres.afterLoad = (process, loaded) => {
+				const { scheduler, chaos, network, tally } = this.world;
 				tally('paused while loading');
-				process.pausedUntil = scheduler.now + scheduler.latency(LOAD_MS.least, LOAD_MS.most);
+				const pause = (): void => {
+					process.pausedUntil = scheduler.now + scheduler.latency(LOAD_MS.least, LOAD_MS.most);
+				};
+				pause();
 				this.zombie = process;
-				scheduler.at(chaos, scheduler.random.next() * LOAD_MS.least, '', () => this.forget());
+				const isByLoaded = ({ user }: AnsweredChange): boolean => user === loaded;
+				network.afterAnswer(chaos, AFTER_ANSWER_MS, isByLoaded, () => {
+					if (process.pausedUntil <= scheduler.now) return;
+					tally('emptied redis during a load');
+					this.forget();
+					pause();
+				});
 			};
 		},
 		'cut redis connections': () => {
@@ -266,19 +301,20 @@ export class ClusterShape implements Shape {
 	heal(): void {
 		Object.assign(this.redis.faults, { slowest: 1, cut: 0 });
 		Object.assign(this.log.faults, { refused: 0, unconfirmed: 0, slowest: 2 });
-		Object.assign(this.postgres.faults, { slowest: 2, lostBefore: 0, lostAfter: 0, failedRead: 0 });
+		Object.assign(this.postgres.faults, {
+			slowest: 2,
+			lostBefore: 0,
+			lostAfter: 0,
+			failedRead: 0,
+			stalledUntil: 0,
+		});
 		this.postgres.afterLoad = null;
 		for (const process of this.running.values()) if (process !== this.zombie) process.pausedUntil = 0;
 		this.zombie = null;
 	}
 
 	forget(): void {
-		this.forgotten = this.world.scheduler.now;
 		this.redis.restart();
-	}
-
-	mayLoseOwnMoves(): boolean {
-		return this.workerDied > 0 && Math.abs(this.workerDied - this.forgotten) < RESTORED_WITHIN_MS;
 	}
 
 	isUp(): boolean {

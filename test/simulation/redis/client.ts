@@ -79,12 +79,15 @@ export class SimulatedRedis {
 
 const RECONNECT_MS = { least: 5, most: 400 };
 
+/** Chance that commands wait for the next connection; otherwise they are refused while there is none. */
+const QUEUED = 0.5;
 /** Chance that a command travels apart from those sent in the same event: others may come in between. */
 const SPLIT = 0.1;
 
 interface Command {
 	readonly run: () => Reply;
 	readonly settle: (reply: Reply, error: Error | null) => void;
+	readonly fail: (error: Error) => void;
 }
 
 class Connection extends EventEmitter {
@@ -94,6 +97,8 @@ class Connection extends EventEmitter {
 	/** Rises with each cut: what was sent over an earlier one is lost. */
 	private life = 0;
 	private readonly waiting = new Set<(error: Error) => void>();
+	/** Commands that wait until there is a connection again, as in ioredis. Null: they are refused. */
+	private queued: Command[] | null = null;
 	/** The last one; what is sent in the same event mostly shares it. */
 	private packet: { readonly step: number; readonly commands: Command[] } | null = null;
 
@@ -121,6 +126,7 @@ class Connection extends EventEmitter {
 		this.life += 1;
 		if (this.status !== 'ready') return;
 		this.status = 'reconnecting';
+		this.queued = scheduler.random.chance(QUEUED) ? [] : null;
 		scheduler.at(this.owner, this.redis.delay(), 'redis connection closed', () => {
 			this.emit('close');
 			const lost = [...this.waiting];
@@ -133,6 +139,10 @@ class Connection extends EventEmitter {
 			'redis connected',
 			() => {
 				this.status = 'ready';
+				const commands = this.queued ?? [];
+				this.queued = null;
+				for (const { fail } of commands) this.waiting.add(fail);
+				if (commands.length > 0) this.transmit(commands);
 				this.emit('ready');
 			},
 		);
@@ -142,13 +152,11 @@ class Connection extends EventEmitter {
 		const { redis, owner } = this;
 		const { scheduler } = redis;
 		return new Promise((resolve, reject) => {
-			// ioredis queues commands while there is no connection; here they are refused, which may happen as well.
-			if (this.status !== 'ready') {
+			if (this.status !== 'ready' && !this.queued) {
 				scheduler.at(owner, redis.delay(), '', () => reject(new Error('Connection is closed.')));
 				return;
 			}
 			const fail = (error: Error): void => reject(error);
-			this.waiting.add(fail);
 			if (name in FILES) scheduler.reached(`script ${name}`);
 			const command: Command = {
 				run: () => (name === 'info' ? `run_id:${redis.runId}` : redis.data.run(name, args)),
@@ -157,7 +165,13 @@ class Connection extends EventEmitter {
 					if (error) reject(error);
 					else resolve(name === 'hgetall' ? pairs(reply as string[]) : reply);
 				},
+				fail,
 			};
+			if (this.queued) {
+				this.queued.push(command);
+				return;
+			}
+			this.waiting.add(fail);
 			if (this.packet?.step === scheduler.steps && !scheduler.random.chance(SPLIT)) {
 				this.packet.commands.push(command);
 				return;
