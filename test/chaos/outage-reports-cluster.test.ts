@@ -152,7 +152,7 @@ test('no worker runs: gateways report it, even if nobody posts, until a worker s
 	const { degraded } = (await (await fetch(`${cluster.gateways[0]!.url}/readyz`)).json()) as {
 		degraded: string[];
 	};
-	expect(degraded[0]).toContain('Start one (`tidemark worker`)');
+	expect(degraded[0]).toContain('Start a worker (`tidemark worker`)');
 	// Also while the gateway checks for unanswered requests.
 	for (let look = 0; look < 12; look += 1) {
 		for (const gateway of cluster.gateways)
