@@ -124,7 +124,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'an untrusted certificate of Redis',
 		() => ({ TIDEMARK_TLS_CA_FILE: undefined }),
-		/^Redis cannot be used at localhost:\d+ over TLS: .*certificate.*TIDEMARK_TLS_CA_FILE\.$/,
+		/^Redis cannot be used at localhost:\d+ over TLS: .*certificate.*TIDEMARK_TLS_CA_FILE to the certificate/,
 	],
 	[
 		'a wrong password of Redis',

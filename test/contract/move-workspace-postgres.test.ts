@@ -81,7 +81,7 @@ test('every table with data of the workspace is copied, and no data of another w
 		expect({ table, rows: rows.length }).toEqual({ table, rows: 2 });
 		expect({ table, rows: after.get(table) }).toEqual({ table, rows: rows.slice(0, 1) });
 	}
-	expect((await move('T1')).output).toContain('has the workspace T1 already');
+	expect((await move('T1')).output).toContain('already has the workspace T1');
 });
 
 test('a device that already belongs to another user in the target keeps that user', async () => {

@@ -123,7 +123,7 @@ test('a command that a lost connection may have run is not sent again', async ()
 	);
 	await Bun.sleep(60);
 	for (const node of (commands as Cluster).nodes('master')) cut(node);
-	expect(await error).toContain('may have been carried out');
+	expect(await error).toContain('may have been executed');
 	await eventually(async () => expect(await commands.get(key)).toBe('1'), PATIENCE_MS);
 }, 30_000);
 
