@@ -50,7 +50,7 @@ export interface Cluster {
 	readonly nowMicros: () => number;
 	/** Reports Redis as unavailable until a command succeeds. */
 	readonly redisTrouble: (error: Error) => void;
-	/** Called when live messages may have been missed. */
+	/** Called when live events may have been missed. */
 	onGap(listener: () => void): void;
 	close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ const REDIS_WITHIN_MS = 15_000;
 const POSTGRES_WITHIN_MS = 15_000;
 /** Includes the time until all brokers know topics that were just created. */
 const KAFKA_WITHIN_MS = 30_000;
-const SUBSCRIPTION_LOST = 'the subscription to live messages was lost';
+const SUBSCRIPTION_LOST = 'the subscription to live events was lost';
 
 /** For durations: unaffected when the wall clock is set. */
 const nowMs = (): number => performance.now();

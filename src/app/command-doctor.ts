@@ -25,7 +25,7 @@ export const doctorCommand: CliCommand = {
 			help: 'compare only this conversation; without --user, for 100 of its members',
 			takesValue: true,
 		},
-		repair: { help: 'reload counts that differ from the store', takesValue: false },
+		repair: { help: 'reload the views that differ from the store', takesValue: false },
 		url: URL_FLAG,
 	},
 	run: async (invocation) => {

@@ -17,9 +17,6 @@ export function explainFailure(error: unknown): string {
 	return advice === null ? message : `${message.replace(/\.$/, '')}. ${advice}.`;
 }
 
-/** For topics with more replicas than there are brokers. */
-export const TOO_FEW_BROKERS = 'Start more brokers, or set TIDEMARK_KAFKA_REPLICATION';
-
 /** The settings to check when a service cannot be used. */
 interface ServiceSettings {
 	readonly service: RegExp;
@@ -61,7 +58,7 @@ const ADVICE: readonly { readonly sign: RegExp; readonly advice: (settings: Serv
 	},
 	{
 		sign: /replication factor/i,
-		advice: () => TOO_FEW_BROKERS,
+		advice: () => 'Start more brokers, or lower TIDEMARK_KAFKA_REPLICATION',
 	},
 	{
 		sign: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/,

@@ -81,7 +81,7 @@ export function watchClock(
 
 const reportOf = (drift: number): string =>
 	drift < 0
-		? `The machine's clock was set forward by ${Math.round(-drift)} s. New messages keep the old time for 5 minutes, then follow it. ` +
-			'If the step was a mistake, set the clock back within that time.'
+		? `The machine's clock was set forward by ${Math.round(-drift)} s. For 5 minutes, new messages are stamped as if the clock had not been set; ` +
+			'then they follow the new time. If the step was a mistake, set the clock back within that time.'
 		: `New messages carry a time ${Math.round(drift)} s ahead of the machine's clock, because earlier messages do. ` +
 			'Check that the clock is right; new messages follow it again when it has caught up.';

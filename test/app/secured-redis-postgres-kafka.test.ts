@@ -174,7 +174,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'fewer brokers than replicas',
 		() => ({ TIDEMARK_KAFKA_REPLICATION: '3', TIDEMARK_INSTALLATION: OTHER_INSTALLATION }),
-		/^Kafka cannot be used at .*[Rr]eplication factor.*[^.]\. Start more brokers, or set TIDEMARK_KAFKA_REPLICATION\.$/,
+		/^Kafka cannot be used at .*[Rr]eplication factor.*[^.]\. Start more brokers, or lower TIDEMARK_KAFKA_REPLICATION\.$/,
 	],
 	[
 		'a name without a password',

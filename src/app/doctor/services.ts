@@ -4,7 +4,7 @@ import { inspectPostgres, inspectProgress } from '../../engine/cluster/postgres/
 import { findLayout } from '../../engine/cluster/redis/layout.ts';
 import type { ClusterAddresses } from '../cluster-addresses.ts';
 import type { Config } from '../config.ts';
-import { adviceOn, TOO_FEW_BROKERS } from '../failures.ts';
+import { adviceOn } from '../failures.ts';
 import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
 import { judgeLog } from './log.ts';
 
@@ -73,8 +73,8 @@ export async function kafkaFinding(config: Config, place: ClusterAddresses['kafk
 		if (missing.length > 0 && brokers < replication)
 			return bad(
 				about,
-				`${brokers} brokers, but ${missing.join(' and ')} must be created on ${replication}`,
-				TOO_FEW_BROKERS,
+				`${missing.join(' and ')} ${missing.length === 1 ? 'needs' : 'need'} ${replication} brokers (TIDEMARK_KAFKA_REPLICATION), but Kafka has ${brokers}`,
+				`Start more brokers, or lower TIDEMARK_KAFKA_REPLICATION to ${brokers}`,
 			);
 		const there = [...partitions].map(([topic, count]) => `${topic} with ${count} partitions`);
 		const toMake = missing.length > 0 ? [`${missing.join(' and ')} will be created`] : [];
