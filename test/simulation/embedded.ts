@@ -141,6 +141,11 @@ export class EmbeddedShape implements Shape {
 
 	forget(): void {}
 
+	/** Answers show only what is on the disk. */
+	isDurable(): boolean {
+		return true;
+	}
+
 	isUp(): boolean {
 		return this.world.network.reaches(NAME);
 	}

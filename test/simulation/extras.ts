@@ -58,6 +58,14 @@ function oppositeOf(operation: Operation, oracle: Oracle): Operation | undefined
 			const { user } = operation;
 			return members.length > 1 && members.includes(user) ? { kind: 'leave', conversation, user } : undefined;
 		}
+		case 'markUnread': {
+			// Another device of the user is still looking, and does not know of it.
+			const { user } = operation;
+			const { revision = 0 } = oracle.row(user, conversation) ?? {};
+			const newest = oracle.timeline(conversation).at(-1);
+			if (!members.includes(user) || revision === 0 || newest === undefined) return undefined;
+			return { kind: 'mark', conversation, user, ts: newest, revision: revision - 1 };
+		}
 		case 'edit': {
 			const { user, ts, text } = operation;
 			const message = oracle.messages(conversation).find((one) => one.ts === ts);

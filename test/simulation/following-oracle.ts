@@ -16,9 +16,15 @@ export class FollowingOracle extends Oracle {
 	override readonly wasActive = (user: string, ts: number): boolean =>
 		this.hereFor.get(`${user} ${ts}`) ?? false;
 
-	/** What was learned so far has been compared, and stays. */
-	settle(): void {
-		for (const key of this.hereFor.keys()) this.settled.add(key);
+	/**
+	 * What was learned so far has been compared, and stays, if the log or the store has it. A gateway may die before its user's activity is
+	 * durable: nobody was told that it is, and it is lost with Redis.
+	 */
+	settle(isDurable: (user: string, ts: number, active: boolean) => boolean): void {
+		for (const [key, active] of this.hereFor) {
+			const [user = '', ts] = key.split(' ');
+			if (isDurable(user, Number(ts), active)) this.settled.add(key);
+		}
 	}
 
 	/** Takes from the server whether each `<!here>` that a user has unread spoke to them, unless it is settled. Answers whether anything changed. */
@@ -26,7 +32,8 @@ export class FollowingOracle extends Oracle {
 		let hasChanged = false;
 		for (const [id, { messages }] of this.conversations) {
 			const row = this.row(user, id);
-			if (!row) continue;
+			// A server that does not have all messages yet says nothing about them.
+			if (!row || rows[id]?.unread_count !== row.unread_count) continue;
 			const unread = new Set(this.unreads(user, id));
 			const open = messages.filter(
 				({ ts, text }) => unread.has(ts) && text.includes('<!here>') && !this.settled.has(`${user} ${ts}`),

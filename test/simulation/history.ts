@@ -315,7 +315,7 @@ export class History {
 		for (;;) {
 			await this.learnFocus();
 			const wrong = await this.wrong(touched);
-			if (!wrong) return this.oracle.settle();
+			if (!wrong) return this.oracle.settle((user, ts, active) => this.shape.isDurable({ user, ts, active }));
 			const [patience, pause] = wrong.startsWith(OF_A_PHONE) ? PHONES_MS : SCREENS_MS;
 			if (scheduler.now > began + patience) throw new Wrong(wrong);
 			const isLate = scheduler.now > began + PRESENCE_MS;

@@ -16,6 +16,13 @@ export interface World {
 	readonly calm: () => void;
 }
 
+export interface ActivityAt {
+	readonly user: string;
+	/** Microseconds. */
+	readonly ts: number;
+	readonly active: boolean;
+}
+
 /** An installation: which processes there are, and what can go wrong in it. */
 export interface Shape {
 	/** Names that requests can be sent to. */
@@ -26,6 +33,8 @@ export interface Shape {
 	crash(process: Process): void;
 	/** Loses what is not meant to last, such as Redis. */
 	forget(): void;
+	/** Whether what outlives processes and Redis says that the user was active, or was not, at this time. */
+	isDurable(activity: ActivityAt): boolean;
 	/** Whether everything that should run does. */
 	isUp(): boolean;
 	/** Faults of this shape, by name; each injects itself once. */

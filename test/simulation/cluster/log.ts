@@ -135,6 +135,13 @@ export class SimulatedLog {
 		return this.groups.conversations.ownerOf(partitionOf(this.conversations, conversation).name);
 	}
 
+	/** Changes of a user's activity that it has. */
+	activityOf(user: string): { readonly at: number; readonly active: boolean }[] {
+		return partitionOf(this.users, user)
+			.entries.map(decodeFact)
+			.flatMap((fact) => (fact.type === 'activity' && fact.user === user ? [fact] : []));
+	}
+
 	/** A question to the brokers, and its answer. */
 	ask<T>(process: Process, answer: () => T): Promise<T> {
 		const { scheduler } = this;

@@ -18,7 +18,7 @@ import { loggerOf, simulatedOperations } from '../operations.ts';
 import { SimulatedRedis } from '../redis/client.ts';
 import type { SavedKeys } from '../redis/data.ts';
 import type { Process } from '../scheduler.ts';
-import type { Shape, World } from '../world.ts';
+import type { ActivityAt, Shape, World } from '../world.ts';
 import { SimulatedLog } from './log.ts';
 import { SimulatedLocks, SimulatedPostgres } from './postgres.ts';
 
@@ -315,6 +315,16 @@ export class ClusterShape implements Shape {
 
 	forget(): void {
 		this.redis.restart();
+	}
+
+	isDurable({ user, ts, active }: ActivityAt): boolean {
+		const stored = this.postgres.disk.all('SELECT at, active FROM activity WHERE user_id = $1', [user]);
+		const changes = [
+			...this.log.activityOf(user),
+			...stored.map((row) => ({ at: Number(row.at), active: row.active === 1 })),
+		];
+		const [newest] = changes.filter(({ at }) => at <= ts).sort((a, b) => b.at - a.at);
+		return (newest?.active ?? false) === active;
 	}
 
 	isUp(): boolean {
