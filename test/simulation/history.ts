@@ -335,9 +335,18 @@ export class History {
 				? this.oracle.unreads(id, conversation).filter((ts) => delivered.has(ts))
 				: [];
 			if (open.length === 0) continue;
+			// A server that has just lost power does not have the newest messages yet: they are not unread, and not read either.
+			const before = await this.latestOf(id, conversation);
 			const unread = new Set(await this.driver.unreads?.(id, conversation));
-			for (const ts of open) if (!unread.has(ts)) this.oracle.markMessage(conversation, id, ts);
+			const latest = Math.min(before, await this.latestOf(id, conversation));
+			for (const ts of open)
+				if (ts <= latest && !unread.has(ts)) this.oracle.markMessage(conversation, id, ts);
 		}
+	}
+
+	/** The newest message that the user's counts include. */
+	private async latestOf(user: string, conversation: string): Promise<number> {
+		return (await this.driver.rows?.(user))?.[conversation]?.latest ?? 0;
 	}
 
 	private deliveredTo(user: string, conversation: string): ReadonlySet<number> {
