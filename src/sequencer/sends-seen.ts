@@ -15,7 +15,7 @@ export class SendsSeen {
 	private old = new Set<number>();
 	private youngAfter: number;
 
-	/** The filter covers sends after `after`. The caller adds those up to `until`, which the store has; later ones come with new messages. */
+	/** Covers sends after `after`. The caller adds the stored ones, up to `until`; each new post adds its own. */
 	constructor(
 		private after: number,
 		until = after,

@@ -136,8 +136,8 @@ export class Marks {
 }
 
 /**
- * From which ts on the mark needs entries. A user who marks up to a message skips everything before it: only the newest ts
- * matters, and counting starts at the new cursor.
+ * The ts after which the mark needs entries loaded. A `read` mark needs none before its target: it only needs `timeline.latest`,
+ * and counting starts at the new cursor.
  */
 function neededBy(mark: Mark, { cursor, revision }: MembershipView): number {
 	if (mark.type !== 'read') return Math.min(cursor, oldestTsOf(mark) - 1);

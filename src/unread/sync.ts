@@ -80,8 +80,8 @@ export class Sync {
 		const left = mostChanges - sizeOf(own, since);
 		// A position in the future is not from this history.
 		if (clientPosition > stamp || left < 0) return { tooFarBehind: true, stamp, position };
-		// The horizon is compared with the client's position, not with `since`: `since` is earlier only to find changes with an earlier
-		// stamp that became visible late, after the client's position.
+		// Compare the client's position, not `since`. `since` reaches further back only to find changes whose stamp is before the
+		// position but that became visible after it.
 		if (clientPosition < horizon) return { tooFarBehind: true, stamp, position };
 		const request = { user, since, own, snapshot, pushed, left };
 		const small = await this.collect(request, SMALL_BYTES);

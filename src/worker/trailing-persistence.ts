@@ -224,7 +224,10 @@ export class TrailingPersistence {
 	}
 }
 
-/** Each own post directly after its message: what comes later must not count as read before it, nor as unread. */
+/**
+ * Writes each `own_post` directly after its message: the store decides by the messages written so far whether the author was
+ * caught up, so later facts must not be there yet.
+ */
 const factsOf = ({ effects, isUnapplied }: Decided): readonly Fact[] =>
 	isUnapplied
 		? effects.flatMap((effect): Fact[] =>

@@ -34,7 +34,9 @@ export interface CountSink {
 	row(row: CountRow): void;
 }
 
-/** Where a page of the inbox starts: after this conversation, with older ones, or equally old ones with a higher id. */
+/**
+ * The last conversation of the previous page. The next page starts with older ones, or equally old ones with a higher id.
+ */
 export interface InboxPageStart {
 	/**
 	 * The stamp at which the listing of an unread-first page began. Conversations that were unread then stay in its first

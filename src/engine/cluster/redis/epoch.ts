@@ -14,8 +14,8 @@ import { slotOf } from './slots.ts';
  * marker is missing in its slots and one of them names its current process. Otherwise it is lost until a worker clears it and,
  * once the log is drained, begins a new epoch there.
  *
- * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had it when all nodes were last complete (`trusted`), and on another node only once all
- * nodes are complete again.
+ * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had
+ * it when all nodes were last complete (`trusted`), and on another node only once all nodes are complete again.
  *
  * A load from the store names a marker on the same node, and the script that writes checks it (fence.ts): once that marker is
  * removed, no data that was read earlier can arrive, however long it was in flight.
@@ -80,8 +80,8 @@ export class Epoch {
 	}
 
 	/**
-	 * Invalidates positions of clients before this time, because a change was never published and clients may have moved past it. Allows for
-	 * clocks of other processes that are ahead.
+	 * Invalidates positions of clients before this time, because a change was never published and clients may have moved past it.
+	 * Allows for clocks of other processes that are ahead.
 	 */
 	async invalidateBefore(micros: number): Promise<void> {
 		await this.commands.set(this.voidKey, String(micros + CLOCKS_DIFFER_MICROS), 'EX', VOID_SECONDS);
@@ -134,7 +134,7 @@ export class Epoch {
 		}
 	}
 
-	/** Whether no process other than that of this epoch has answered from this address lately. Sends no request. */
+	/** Whether, as far as this process knows, the address is still served by the process of this epoch. Sends no request. */
 	isServedBy(address: string, { process }: NodeEpoch): boolean {
 		return this.processes.isAt(address, process);
 	}
@@ -161,8 +161,8 @@ export class Epoch {
 	}
 
 	/**
-	 * Lost nodes, and nodes that may have received slots of a lost one. Rejects if no node is known to be lost but one does not
-	 * answer, or if one that may have received such slots does not answer.
+	 * Lost nodes, and nodes that may have received slots of a lost one. Rejects if the list may be incomplete: a node does not
+	 * answer, and either no node is known to be lost, or the silent node may have received slots of a lost one.
 	 */
 	async lost(): Promise<string[]> {
 		const isLost = (found: NodeStates) => [...found.values()].includes(null);
@@ -239,7 +239,7 @@ export class Epoch {
 
 	/**
 	 * Call it when all nodes are complete. Markers that moved to other nodes are updated to name the process they are at now, otherwise
-	 * a node could later be mistaken for an earlier one; and the lowest slots of each node get markers.
+	 * the process that they name would seem complete if the slots returned to it; and the lowest slots of each node get markers.
 	 */
 	async tidy(): Promise<void> {
 		const { assignment } = this.slots;

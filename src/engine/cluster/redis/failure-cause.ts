@@ -2,7 +2,8 @@ import type { Cluster, Redis } from 'ioredis';
 import { Rejection } from '../../../model/errors.ts';
 
 /**
- * Translates errors of Redis and its client once, at the connection, so that no other code inspects error messages. All other errors are bugs of Tidemark, and stay unchanged.
+ * Translates errors of Redis and its client once, at the connection, so that no other code inspects error messages. All other
+ * errors are bugs of Tidemark, and stay unchanged.
  */
 
 /**

@@ -39,8 +39,8 @@ export class FileGuard {
 	}
 
 	/**
-	 * Call it after each write of the server. The server's writes never shrink the file and keep its header, so a smaller file or a missing
-	 * header is not recorded as the result of a write, and the next check reports it.
+	 * Call it after each write of the server. The server's writes always keep the header and never shrink the file, so a smaller
+	 * file or a missing header is not recorded as the result of a write, and the next check reports it.
 	 */
 	noteOwnWrite(): void {
 		this.walOpened ??= identityOf(this.wal);
