@@ -66,7 +66,7 @@ export class UnknownVersion extends Error {
  * The next entry was written by another release, and was acknowledged. Skipping it would lose it, so the partition
  * is stalled until a worker that can read it owns it.
  */
-export class EntryOfOtherRelease extends Unreadable {
+export class EntryOfOtherVersion extends Unreadable {
 	constructor(
 		partition: string,
 		private readonly offset: number,
@@ -76,7 +76,7 @@ export class EntryOfOtherRelease extends Unreadable {
 			`entry ${offset} of ${partition} has version ${version}, and this release reads ${known}: another release of Tidemark ` +
 				'wrote it. The partition is stalled until a worker of that release, or a later one, owns it: upgrade this worker',
 		);
-		this.name = 'EntryOfOtherRelease';
+		this.name = 'EntryOfOtherVersion';
 	}
 
 	/** Resuming at the entry is not enough: the reader would reach it again. */
