@@ -18,7 +18,7 @@ export interface CountTotals {
 	readonly threads: ThreadTotals;
 	readonly badge: number;
 	/** The position of a client that has these counts. */
-	readonly stamp: number;
+	readonly position: number;
 }
 
 export interface UserCounts extends CountTotals {

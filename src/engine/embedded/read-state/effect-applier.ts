@@ -12,7 +12,7 @@ import { type Residents, threadKey } from './residents.ts';
 
 /** Applies effects to the views in memory. Synchronous: `prepare` has loaded everything it needs. */
 
-export class Application {
+export class EffectApplier {
 	constructor(private readonly residents: Residents) {}
 
 	apply(effect: Effect): ReadFact[] {

@@ -112,8 +112,8 @@ export class CopiedViews {
 	}
 
 	/** Loads at least one chunk of older entries. */
-	async loadOlder(copy: ConversationCopy, back: number): Promise<void> {
-		await this.olderEntries.load(copy, back);
+	async loadOlder(copy: ConversationCopy, after: number): Promise<void> {
+		await this.olderEntries.load(copy, after);
 		this.conversations.grown(copy);
 	}
 
@@ -123,7 +123,7 @@ export class CopiedViews {
 		const loadNext = async () => {
 			for (let next = left.pop(); next; next = left.pop()) {
 				held.set(next.copy.id, next.copy);
-				await this.loadOlder(next.copy, next.back);
+				await this.loadOlder(next.copy, next.after);
 			}
 		};
 		await Promise.all(Array.from({ length: LOAD_CONCURRENCY }, loadNext));
@@ -138,17 +138,17 @@ export class CopiedViews {
 
 interface TooShort {
 	readonly copy: ConversationCopy;
-	readonly back: number;
+	readonly after: number;
 }
 
 /** Copies that are not loaded far enough back. */
 function tooShort(scopes: readonly ConversationScope[], copies: Copies): TooShort[] {
 	const short: TooShort[] = [];
-	for (const [index, { back, archivedToo }] of scopes.entries()) {
+	for (const [index, { after, archivedToo }] of scopes.entries()) {
 		const copy = copies[index];
-		if (!copy || back === null || back >= copy.timeline.floor) continue;
+		if (!copy || after === null || after >= copy.timeline.floor) continue;
 		if (copy.archived && !archivedToo) continue;
-		short.push({ copy, back });
+		short.push({ copy, after });
 	}
 	return short;
 }
