@@ -24,7 +24,7 @@ import { slotOf } from './slots.ts';
 /** Same as OVERLAP_MICROS of the engine. */
 const CLOCKS_DIFFER_MICROS = 5_000_000;
 /** Older positions cannot be resumed in any case. */
-const VOID_SECONDS = 2 * 86_400;
+const INVALID_BEFORE_SECONDS = 2 * 86_400;
 /** Markers may move to another node while they are read. */
 const MAX_TRIES = 5;
 /** Bounds how long the script blocks Redis. */
@@ -50,7 +50,7 @@ interface Cleared {
 }
 
 export class Epoch {
-	private readonly voidKey: string;
+	private readonly invalidBeforeKey: string;
 	private readonly processes: Processes;
 	private readonly slots: SlotMap;
 	/** The assignment of slots when all nodes were last complete; null: never. */
@@ -63,20 +63,23 @@ export class Epoch {
 		private readonly commands: Commands,
 		private readonly prefix: string,
 	) {
-		this.voidKey = `${prefix}{epoch}:void`;
+		this.invalidBeforeKey = `${prefix}{epoch}:void`;
 		this.processes = new Processes(commands);
 		this.slots = new SlotMap(commands);
 	}
 
 	/** The time since when no node of Redis has lost data, in microseconds. Rejects while a node is not complete. */
 	async completeSince(): Promise<number> {
-		const [found, voided] = await Promise.all([this.checkAll(), this.commands.get(this.voidKey)]);
+		const [found, invalidBefore] = await Promise.all([
+			this.checkAll(),
+			this.commands.get(this.invalidBeforeKey),
+		]);
 		const epochs = [...found.values()].map((node) => {
 			if (node instanceof Error) throw node;
 			if (!node) throw beingRebuilt();
 			return Number(node.epoch);
 		});
-		return Math.max(...epochs, Number(voided ?? 0));
+		return Math.max(...epochs, Number(invalidBefore ?? 0));
 	}
 
 	/**
@@ -84,7 +87,12 @@ export class Epoch {
 	 * Allows for clocks of other processes that are ahead.
 	 */
 	async invalidateBefore(micros: number): Promise<void> {
-		await this.commands.set(this.voidKey, String(micros + CLOCKS_DIFFER_MICROS), 'EX', VOID_SECONDS);
+		await this.commands.set(
+			this.invalidBeforeKey,
+			String(micros + CLOCKS_DIFFER_MICROS),
+			'EX',
+			INVALID_BEFORE_SECONDS,
+		);
 	}
 
 	nodeOf(slot: number): string {
