@@ -1,6 +1,6 @@
 import { type ErrorCode, Rejection } from '../../model/errors.ts';
 import { ANONYMOUS, type Caller } from '../auth/caller.ts';
-import { looksLikeJwt } from '../auth/tokens.ts';
+import { bearerTokenIn, looksLikeJwt } from '../auth/tokens.ts';
 import type { Services } from '../services.ts';
 import { addForm, type RawArguments, readBody } from './body.ts';
 import type { IncomingBody } from './incoming-body.ts';
@@ -146,12 +146,10 @@ async function readWhole(raw: RawArguments, { request, body }: Incoming): Promis
 	return whole;
 }
 
-const BEARER = /^Bearer +(.+)$/i;
-
 /** The header wins over the argument. Null: the token can only be in the body. */
 function tokenBeforeBody(request: Request, raw: RawArguments): string | null {
 	const header = request.headers.get('authorization');
-	if (header !== null) return BEARER.exec(header)?.[1]?.trim() ?? '';
+	if (header !== null) return bearerTokenIn(header);
 	const argument = raw.get('token');
 	return typeof argument === 'string' ? argument : null;
 }
