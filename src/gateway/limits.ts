@@ -20,12 +20,6 @@ export interface Rates {
 
 export type Limited = keyof Rates;
 
-export const DEFAULT_RATES: Rates = {
-	requests: { perSecond: 1000, burst: 5000 },
-	posts: { perSecond: 500, burst: 2000 },
-	connects: { perSecond: 10, burst: 60, jitterSeconds: 5 },
-};
-
 const MIN_HALF_MS = 1000;
 
 export class Limits {
