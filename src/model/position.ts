@@ -10,6 +10,12 @@
 const WIDTH = 16;
 const POSITION = /^\d{16}(\d{16})?$/;
 
+/**
+ * In a cluster, a client resumes this far before its position: an upper bound for the difference between the clocks of synchronised
+ * machines.
+ */
+export const OVERLAP_MICROS = 5_000_000;
+
 export const formatPosition = (stamp: number): string => String(stamp).padStart(WIDTH, '0');
 
 export const formatRowPosition = (row: { readonly conversation: number; readonly user: number }): string =>

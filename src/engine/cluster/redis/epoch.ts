@@ -1,4 +1,5 @@
 import { Rejection } from '../../../model/errors.ts';
+import { OVERLAP_MICROS } from '../../../model/position.ts';
 import type { Commands } from './connection.ts';
 import { isLoadedState, isReadState } from './keys.ts';
 import { lowestOf, markerIn, packedMarker, SPREAD_SLOTS, tagIn } from './markers.ts';
@@ -21,8 +22,6 @@ import { slotOf } from './slots.ts';
  * removed, no data that was read earlier can arrive, however long it was in flight.
  */
 
-/** Same as OVERLAP_MICROS of the engine. */
-const CLOCKS_DIFFER_MICROS = 5_000_000;
 /** Older positions cannot be resumed in any case. */
 const INVALID_BEFORE_SECONDS = 2 * 86_400;
 /** Markers may move to another node while they are read. */
@@ -89,7 +88,7 @@ export class Epoch {
 	async invalidateBefore(micros: number): Promise<void> {
 		await this.commands.set(
 			this.invalidBeforeKey,
-			String(micros + CLOCKS_DIFFER_MICROS),
+			String(micros + OVERLAP_MICROS),
 			'EX',
 			INVALID_BEFORE_SECONDS,
 		);
