@@ -1,10 +1,11 @@
 import type { Changes, InsideChanges, InsideQuery, OwnChanges } from '../engine/ports/changes.ts';
 import type { SnapshotQuery, UserSnapshot } from '../engine/ports/read-state.ts';
 import type { Directory, History, ThreadInfo } from '../engine/ports/store.ts';
+import { threadKey } from '../model/ids.ts';
 import { bytesOf, type Message } from '../model/message.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
-import { missedEvents, threadKey, upperBoundOf } from './missed-events.ts';
+import { missedEvents, upperBoundOf } from './missed-events.ts';
 import type { ReadState } from './read-state.ts';
 
 /**

@@ -51,6 +51,10 @@ export function translated(error: unknown): unknown {
 /** The original error, for reports about Redis itself. */
 export const causeOf = (error: Error): Error => (error instanceof RedisUnavailable ? error.cause : error);
 
+/** Whether the slot is at another node: the request can be sent again, to that one. */
+export const isElsewhere = (error: unknown): boolean =>
+	error instanceof RedisUnavailable && error.isElsewhere;
+
 const clients = new WeakMap<object, object>();
 
 /**

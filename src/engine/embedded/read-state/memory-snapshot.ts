@@ -1,9 +1,10 @@
+import { nextTurn } from '../../../model/next-turn.ts';
 import type { FollowerContext, InboxOrder, MemberContext } from '../../../model/views.ts';
 import type { ChangedViews, Ids, Scope, ViewSnapshot } from '../../ports/views.ts';
 import { InboxIndex } from './inbox-index.ts';
 import type { LoadedConversation, LoadedUser } from './loaded.ts';
 import type { Residents } from './residents.ts';
-import { type LoadTarget, nextTurn } from './timeline-loader.ts';
+import type { LoadTarget } from './timeline-loader.ts';
 
 /**
  * Loads the scope of a read into memory, then runs the read without an await, so that no change can happen in between.

@@ -1,3 +1,5 @@
+import { threadKey } from '../../../model/ids.ts';
+import { nextTurn } from '../../../model/next-turn.ts';
 import { Numbering } from '../../../model/numbering.ts';
 import { type Entry, flagsOf, Timeline } from '../../../model/timeline.ts';
 import { NOTHING_AHEAD } from '../../../model/views.ts';
@@ -5,7 +7,7 @@ import type { ConversationBrief, EntryRow, Ledger, StateSource, UserReadState } 
 import type { Release } from '../../ports/views.ts';
 import { Journal } from './journal.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
-import { nextTurn, TimelineLoader } from './timeline-loader.ts';
+import { TimelineLoader } from './timeline-loader.ts';
 
 /**
  * Loads conversations and users into memory on first use, and evicts those that were not used for long.
@@ -286,5 +288,3 @@ function conversationsOf({ memberships }: LoadedUser): number[] {
 		if (memberships.isMemberAt(index)) numbers.push(memberships.conversationAt(index));
 	return numbers;
 }
-
-export const threadKey = (conversation: string, threadTs: number): string => `${conversation} ${threadTs}`;

@@ -2,7 +2,7 @@ import type { Numbering } from '../../../../model/numbering.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ConversationScope } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
-import { RedisUnavailable } from '../failure-cause.ts';
+import { isElsewhere } from '../failure-cause.ts';
 import type { IsOnNode } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { nodesOf } from '../slots.ts';
@@ -248,8 +248,6 @@ export class ConversationViews {
 		}
 	}
 }
-
-const isElsewhere = (error: unknown): boolean => error instanceof RedisUnavailable && error.isElsewhere;
 
 function applyAnswer(request: CopyRequest, text: string): void {
 	const { copy, updateNumber, threads } = request;

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../../model/next-turn.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
@@ -13,9 +14,6 @@ import type { ConversationCopy } from './conversation-copy.ts';
 const FIRST_CHUNK = 512;
 /** Rows per read: reading and packing them delays other work by a few milliseconds. */
 const LARGEST_CHUNK = 2_048;
-
-/** Yields to other work of the event loop. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class OlderEntries {
 	private readonly inProgress = new Map<ConversationCopy, Promise<void>>();
