@@ -99,7 +99,8 @@ export type BusHandler = (message: BusMessage, topic: Topic) => void;
 /**
  * Delivers messages to current subscribers and stores none. Messages of one topic keep their order; there is no order between
  * topics. A subscriber does not get messages published before `ready` nor, if it subscribed because of a `joined` message,
- * messages published before that one: it reads those changes from the store. If a message cannot be delivered, subscribers get `lost` as soon as possible.
+ * messages published before that one: it reads those changes from the store. If a message cannot be delivered, subscribers get
+ * `lost` as soon as possible.
  */
 export interface Bus {
 	/** Resolves when all subscriptions so far are confirmed. */

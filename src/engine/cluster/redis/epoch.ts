@@ -245,8 +245,9 @@ export class Epoch {
 	}
 
 	/**
-	 * Call it when all nodes are complete. Markers that moved to other nodes are updated to name the process they are at now, otherwise
-	 * the process that they name would seem complete if the slots returned to it; and the lowest slots of each node get markers.
+	 * Call it when all nodes are complete. Markers that moved to other nodes are updated to name the process they are at now.
+	 * Otherwise a process that is lost later could seem complete when a slot with a marker that names it returns to it. And the
+	 * lowest slots of each node get markers.
 	 */
 	async tidy(): Promise<void> {
 		const { assignment } = this.slots;

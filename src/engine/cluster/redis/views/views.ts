@@ -12,9 +12,9 @@ import type { UserViews } from './user-views.ts';
  * Views of users and conversations in this process, brought up to date before each read.
  *
  * They are in different slots, so they cannot be read atomically. A row computed from current messages and an outdated cursor
- * would have a higher position than the correct row and replace it in the client. So both must have been current at one moment. If
- * neither has changed since it was read, that is the moment of the read. If a conversation has changed, the process reads the user
- * again after it.
+ * would have a higher position than an earlier row with the new cursor and replace it in the client. So both must have been current
+ * at one moment. If neither has changed since it was read, that is the moment of the read. If a conversation has changed, the
+ * process reads the user again after it.
  */
 
 /** A user who marks without a pause still gets a row. */
