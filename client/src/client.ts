@@ -276,7 +276,7 @@ class Parts {
 			membership: (id) => this.background.run(this.refetchMembership(id)),
 			preview: (id) => this.background.run(this.previews.refresh(id)),
 		});
-		// The messages on screen stay without a hole: the resync loads them again, with the missing ones.
+		// Do not add the message: the list would have a gap. The resync reloads the list.
 		if (isGap) return;
 		for (const part of [this.stores, this.typing, this.presences, this.people]) part.receive(event);
 		if (event.type === 'update_thread_state') this.threads.invalidate();

@@ -245,7 +245,10 @@ const isOlderVersion = (version = '', known = ''): boolean =>
 	stampOf(version) <= stampOf(known) &&
 	version.slice(STAMP_DIGITS) <= known.slice(STAMP_DIGITS);
 
-/** Whether the message before this one never arrived, or the newest known message is not the one before this one. */
+/**
+ * Whether `prev_ts` is not the newest known message: one was missed or (unless deletes may follow) one is known that should not
+ * exist.
+ */
 function isGap(latest: string, prevTs: string, mayBeDeleted: boolean): boolean {
 	return prevTs > latest || (prevTs < latest && !mayBeDeleted);
 }

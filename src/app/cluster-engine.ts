@@ -18,6 +18,7 @@ import { RedisPresence } from '../engine/cluster/redis/presence.ts';
 import { RedisViews, type RedisViewsParts } from '../engine/cluster/redis/read-state/redis-views.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
 import { newId } from '../model/ids.ts';
+import { OVERLAP_MICROS } from '../model/position.ts';
 import { ReadState } from '../unread/read-state.ts';
 import { clusterAddresses } from './cluster-addresses.ts';
 import type { Config } from './config.ts';
@@ -60,8 +61,6 @@ export interface GatewayHooks {
 	onPresence(user: string): Promise<void>;
 }
 
-/** An upper bound for the difference between the clocks of synchronised machines. */
-const OVERLAP_MICROS = 5_000_000;
 const CLOSE_MARKS_MS = 5_000;
 /** How often to check a service that is unavailable. */
 const ASK_AGAIN_MS = 2_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Rejection } from '../model/errors.ts';
-import { Overtaken } from '../worker/persist-behind.ts';
+import { Overtaken, RolledBack } from '../worker/persist-behind.ts';
 import { FailureLog } from './failure-log.ts';
 
 /** One line for each cause, and when it is over. */
@@ -54,5 +54,16 @@ test('a partition that another worker took over is one line without a stack', ()
 	const { log, lines, stacks } = logged(60_000);
 	for (const number of [1, 2, 3]) log.failed(`persisting effects of t/${number}`, new Overtaken());
 	expect(lines).toEqual([expect.stringMatching(/^persisting effects of t\/1 failed: .* Nothing is lost/)]);
+	expect(stacks).toEqual([]);
+});
+
+test('a rollback of the store is not called harmless', () => {
+	const { log, lines, stacks } = logged(60_000);
+	log.failed('consuming t/1', new RolledBack(9, 5));
+	expect(lines).toEqual([
+		expect.stringMatching(
+			/is at offset 5, after it had confirmed 9\. PostgreSQL lost confirmed transactions/,
+		),
+	]);
 	expect(stacks).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { TakenOver } from '../engine/ports/log.ts';
+import { WorkDiscarded } from '../engine/ports/log.ts';
 import { ERRORS, Rejection } from '../model/errors.ts';
 
 /**
@@ -16,7 +16,6 @@ const EVERY_MS = 60_000;
 const MAX_KNOWN = 200;
 const MAX_NAMED = 5;
 const ADVICE = 'Clients retry; /readyz says which service is down.';
-const TAKEN_OVER = 'Nothing is lost: the new owner of the partition processes the commands again.';
 
 interface Cause {
 	readonly text: string;
@@ -50,7 +49,7 @@ export class FailureLog {
 		this.causes.set(key, { text, total: 1, more: 0, where: new Set([where]) });
 		this.timer ??= setInterval(() => this.check(), this.everyMs);
 		this.timer.unref();
-		const advice = error instanceof TakenOver ? TAKEN_OVER : ADVICE;
+		const advice = error instanceof WorkDiscarded ? error.advice : ADVICE;
 		if (expected) this.log.error(`${where} failed: ${expected.replace(/\.$/, '')}. ${advice}`);
 		else
 			this.log.error(
@@ -80,7 +79,7 @@ export class FailureLog {
 
 /** The cause of an error that is transient, such as an unreachable service; null for all other errors. */
 function expectedCause(error: unknown): string | null {
-	if (error instanceof TakenOver) return error.message;
+	if (error instanceof WorkDiscarded) return error.message;
 	if (!(error instanceof Rejection) || !ERRORS[error.code].retry) return null;
 	return error.reason;
 }

@@ -12,7 +12,7 @@ import { FairGate } from '../gateway/fair-gate.ts';
 import { FileSweeper } from '../gateway/files/sweeper.ts';
 import { networkOf } from '../gateway/http/client-address.ts';
 import { Cors } from '../gateway/http/cors.ts';
-import { Limits } from '../gateway/limits.ts';
+import { Limits, type Rates } from '../gateway/limits.ts';
 import { MemoryBudget } from '../gateway/memory-budget.ts';
 import { onMissed, resetAfterGap } from '../gateway/missed-messages.ts';
 import { Requests } from '../gateway/requests.ts';
@@ -353,7 +353,7 @@ const budgetOf = (megabytes: number): MemoryBudget => {
 };
 
 /** The bursts allow for users who catch up after a reconnect. */
-const ratesOf = (config: Config) => ({
+export const ratesOf = (config: Config): Rates => ({
 	requests: { perSecond: config.requestsPerSecond, burst: config.requestsPerSecond * 5 },
 	posts: { perSecond: config.postsPerSecond, burst: config.postsPerSecond * 4 },
 	connects: { perSecond: config.connectsPerSecond, burst: config.connectsPerSecond * 6, jitterSeconds: 5 },

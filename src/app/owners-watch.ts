@@ -9,7 +9,7 @@ import type { ServiceWatch } from './service-watch.ts';
 export interface OwnersWatchParts {
 	/** Number of partitions. */
 	readonly partitions: number;
-	/** The partitions without an owner; null: Kafka did not answer. */
+	/** The partitions without an owner; null: unknown, because Kafka did not answer or a rebalance is running. */
 	readonly unowned: () => Promise<readonly string[] | null>;
 	readonly workers: Pick<ServiceWatch, 'lost' | 'regained'>;
 	readonly operations: Pick<ServerOperations, 'degraded' | 'recovered'>;

@@ -1,7 +1,7 @@
 /**
  * Rate limits per user, as token buckets. A bucket is one number, the time at which it would be full again, so a
  * check is O(1). A full bucket needs no entry: entries that were unused for as long as filling takes are dropped,
- * one generation at a time.
+ * with the older of two halves.
  */
 
 export interface Rate {
@@ -20,13 +20,7 @@ export interface Rates {
 
 export type Limited = keyof Rates;
 
-export const DEFAULT_RATES: Rates = {
-	requests: { perSecond: 1000, burst: 5000 },
-	posts: { perSecond: 500, burst: 2000 },
-	connects: { perSecond: 10, burst: 60, jitterSeconds: 5 },
-};
-
-const MIN_GENERATION_MS = 1000;
+const MIN_HALF_MS = 1000;
 
 export class Limits {
 	private readonly buckets: Readonly<Record<Limited, Buckets>>;
@@ -80,7 +74,7 @@ export class Buckets {
 	readonly burst: number;
 	private readonly costMs: number;
 	private readonly depthMs: number;
-	private readonly generationMs: number;
+	private readonly halfMs: number;
 
 	constructor(
 		private readonly rate: Rate,
@@ -90,7 +84,7 @@ export class Buckets {
 		this.costMs = 1000 / rate.perSecond;
 		this.burst = Math.max(1, rate.burst);
 		this.depthMs = this.costMs * this.burst;
-		this.generationMs = Math.max(MIN_GENERATION_MS, this.depthMs);
+		this.halfMs = Math.max(MIN_HALF_MS, this.depthMs);
 	}
 
 	get size(): number {
@@ -136,9 +130,9 @@ export class Buckets {
 	}
 
 	private turn(now: number): void {
-		if (now - this.turnedAt < this.generationMs) return;
-		// Buckets that were last used two generations ago are full by now.
-		this.old = now - this.turnedAt < 2 * this.generationMs ? this.young : new Map();
+		if (now - this.turnedAt < this.halfMs) return;
+		// After twice that time, the young buckets have been unused for long enough to be full.
+		this.old = now - this.turnedAt < 2 * this.halfMs ? this.young : new Map();
 		this.young = new Map();
 		this.turnedAt = now;
 	}

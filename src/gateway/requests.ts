@@ -52,7 +52,10 @@ export class Requests {
 	private readonly postsWaiting = new Map<string, number>();
 	private nextRequest = 1;
 	private isSilent = false;
-	/** When the gateway last could not receive outcomes. Outcomes missing since before that time may be lost: workers need not be silent. */
+	/**
+	 * When the gateway last could not receive outcomes. Requests from before then may have lost their outcome, so they do not show
+	 * that workers are silent.
+	 */
 	private notReceivingAt = Number.NEGATIVE_INFINITY;
 	private lastReplyAt = Number.NEGATIVE_INFINITY;
 	private readonly topic: Topic;

@@ -63,3 +63,6 @@ export const isUserId = (text: string): boolean => USER.test(text);
 export const isConversationId = (text: string): boolean => CONVERSATION.test(text);
 
 export const isDirect = (kind: ConversationKind): boolean => kind === 'im' || kind === 'mpim';
+
+/** Identifies a thread in a map; no conversation id has a space. */
+export const threadKey = (conversation: string, threadTs: number): string => `${conversation} ${threadTs}`;

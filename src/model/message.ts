@@ -18,7 +18,7 @@ export interface Message {
 	/** Stamp of its newest change; its ts if it never changed. */
 	readonly changedTs: number;
 	readonly deleted: boolean;
-	/** JSON that the server stores without interpreting it: blocks, attachments, metadata. */
+	/** JSON: blocks, attachments, metadata, files. Stored without interpreting it, except that a deleted file becomes a tombstone. */
 	readonly extra: string | null;
 }
 

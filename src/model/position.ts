@@ -3,11 +3,18 @@
  * for the same data, a later position sorts after an earlier one.
  *
  * The position of a client is the stamp of the newest change that it has received. The position of a row has two parts: the stamp of
- * the conversation and the stamp of the user's read state. Each part only rises, so positions sort in the order of changes.
+ * the conversation and the stamp of the user's read state. Each part only rises, so positions sort in the order of changes. One
+ * exception: the user's part can fall when a lost Redis is rebuilt.
  */
 
 const WIDTH = 16;
 const POSITION = /^\d{16}(\d{16})?$/;
+
+/**
+ * In a cluster, a client resumes this far before its position: an upper bound for the difference between the clocks of synchronised
+ * machines.
+ */
+export const OVERLAP_MICROS = 5_000_000;
 
 export const formatPosition = (stamp: number): string => String(stamp).padStart(WIDTH, '0');
 

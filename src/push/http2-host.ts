@@ -51,8 +51,8 @@ const MAX_CONNECTIONS = 4;
 const GIVE_UP_MS = 20_000;
 
 /**
- * Opens as many streams as this rate needs at the host's latency: 100 for answers in 10 ms, 500 for 50 ms. More streams do not raise the rate: at 1,000
- * streams a request costs 1.5 times as much as at 100, and the answers arrive in one burst.
+ * Opens as many streams as this rate needs at the host's latency: 100 for answers in 10 ms, 500 for 50 ms. More streams do not
+ * raise the rate: at 1,000 streams a request costs 1.5 times as much as at 100, and the answers arrive in one burst.
  */
 const REQUESTS_PER_SECOND = 10_000;
 const FEWEST_STREAMS = 100;

@@ -1,6 +1,7 @@
 import type { PresenceStore } from '../engine/ports/presence.ts';
 import type { PushPlatform, PushStore } from '../engine/ports/push.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
+import { nextTurn } from '../model/next-turn.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { FanOut } from './fan-out.ts';
 import { Meters } from './meters.ts';
@@ -8,7 +9,7 @@ import { Pace } from './pace.ts';
 import type { PushProvider } from './provider.ts';
 import { Providers, type ProviderWatch } from './providers.ts';
 import { RecipientStates } from './recipient-states.ts';
-import { nextTurn, Sender } from './sender.ts';
+import { Sender } from './sender.ts';
 import { Withdrawals } from './withdrawals.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { DueNotification, PushOutbox, SendResult } from '../engine/ports/push.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { Message } from '../model/message.ts';
+import { nextTurn } from '../model/next-turn.ts';
 import { backOffMs, MAX_ATTEMPTS } from './backoff.ts';
 import { contentOf } from './content.ts';
 import { type Material, materialFor } from './material.ts';
@@ -151,6 +152,3 @@ export class Sender {
 		}
 	}
 }
-
-/** Yields to other work of the event loop: this process may also serve requests. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

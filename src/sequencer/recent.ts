@@ -1,9 +1,9 @@
 /**
- * A cache in two generations: when the young one is full, it becomes the old one, and the previous old one is dropped. Dropped entries
- * are loaded from the store again, so a generation is dropped only once every change up to its newest stamp is durable.
+ * A cache in two halves: when the young one is full, it becomes the old one, and the previous old one is dropped. Dropped entries
+ * are loaded from the store again, so a half is dropped only once every change up to its newest stamp is durable.
  */
 
-const GENERATION_SIZE = 512;
+const HALF_SIZE = 512;
 
 export class Recent<K, V> {
 	private young = new Map<K, V>();
@@ -30,7 +30,7 @@ export class Recent<K, V> {
 
 	/** Call between commands: `stamp` is the newest change, `durable` the newest durable one. */
 	evictOld(stamp: number, durable: number): void {
-		if (this.young.size < GENERATION_SIZE || this.oldStamp > durable) return;
+		if (this.young.size < HALF_SIZE || this.oldStamp > durable) return;
 		this.old = this.young;
 		this.young = new Map();
 		this.oldStamp = stamp;

@@ -3,7 +3,7 @@ import { REPEAT_WINDOW_MICROS, SendsSeen } from './sends-seen.ts';
 
 const keys = (from: number, count: number) =>
 	Array.from({ length: count }, (_, index) => `U1 m${from + index}`);
-/** More than a generation. */
+/** More than a half. */
 const MANY = 40_000;
 
 test('added keys are found; other keys are not, after the stamp from which it is complete', () => {

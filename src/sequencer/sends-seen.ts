@@ -2,20 +2,20 @@
  * A filter of recent sends with a `client_msg_id`. A key that is not in it was certainly not sent, and no lookup is
  * needed; a key in it may have been sent, and is looked up.
  *
- * It keeps a 53-bit hash of each key, in two generations. The older one is dropped when the younger one is full or too old
+ * It keeps a 53-bit hash of each key, in two halves. The older one is dropped when the younger one is full or too old
  * to matter, but only once its sends are durable, because later lookups go to the store.
  */
 
 /** How long a repeated send is recognised. */
 export const REPEAT_WINDOW_MICROS = 24 * 3600 * 1e6;
-const GENERATION_SIZE = 32_768;
+const HALF_SIZE = 32_768;
 
 export class SendsSeen {
 	private young = new Set<number>();
 	private old = new Set<number>();
 	private youngAfter: number;
 
-	/** The filter covers sends after `after`. The caller adds those up to `until`, which the store has; later ones come with new messages. */
+	/** Covers sends after `after`. The caller adds the stored ones, up to `until`; each new post adds its own. */
 	constructor(
 		private after: number,
 		until = after,
@@ -36,7 +36,7 @@ export class SendsSeen {
 
 	/** Call between commands: `stamp` is the newest change, `durable` the newest durable one. */
 	evictOld(stamp: number, durable: number): void {
-		const isFull = this.young.size >= GENERATION_SIZE || stamp - this.youngAfter > REPEAT_WINDOW_MICROS;
+		const isFull = this.young.size >= HALF_SIZE || stamp - this.youngAfter > REPEAT_WINDOW_MICROS;
 		if (!isFull || this.youngAfter > durable) return;
 		this.old = this.young;
 		this.young = new Set();

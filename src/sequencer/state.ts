@@ -8,8 +8,8 @@ import type { SendsSeen } from './sends-seen.ts';
 
 /**
  * The state that the owner of a conversation decides on: the head, and the members, messages and threads that
- * commands have needed so far. needs.ts lists the state that a command needs. The worker loads it before the decision, so that deciding is a pure
- * function. Only evolve.ts applies changes to a state.
+ * commands have needed so far. needs.ts lists the state that a command needs. The worker loads it before the decision, so that
+ * deciding is a pure function. Only evolve.ts applies changes to a state.
  */
 
 export interface Head {

@@ -47,7 +47,7 @@ export class Inbox {
 				some: (view) =>
 					ids.flatMap((id) => {
 						const membership = view.membership(id);
-						return membership?.member ? [{ id, back: membership.cursor, threads: NO_THREADS }] : [];
+						return membership?.member ? [{ id, after: membership.cursor, threads: NO_THREADS }] : [];
 					}),
 			},
 			(views) => ids.flatMap((id) => inConversation(views, id, countRow) ?? []),

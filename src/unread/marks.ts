@@ -42,8 +42,8 @@ export class Marks {
 		mark: Mark,
 		onDurable: OnDurable<CountRow>,
 	): Promise<RowChange | MarkProblem> {
-		const back = (membership: MembershipView) => neededBy(mark, membership);
-		return this.changeMembership(user, conversation, back, onDurable, (member) => {
+		const after = (membership: MembershipView) => neededBy(mark, membership);
+		return this.changeMembership(user, conversation, after, onDurable, (member) => {
 			const { timeline } = member.conversation;
 			const { cursor: ts, revision, ahead } = member.membership;
 			if (!namesAnyMessageOf(mark, timeline)) return 'no_such_message';
@@ -69,15 +69,15 @@ export class Marks {
 	private async changeMembership(
 		user: string,
 		conversation: string,
-		back: (membership: MembershipView) => number,
+		after: (membership: MembershipView) => number,
 		onDurable: OnDurable<CountRow>,
 		decide: (member: MemberContext) => DecidedRow | MarkProblem,
 	): Promise<RowChange | MarkProblem> {
 		const changed = await this.views.change<DecidedRow, MarkProblem, CountRow>(user, {
 			about: conversation,
-			scope: scopeOfConversation(conversation, back),
+			scope: scopeOfConversation(conversation, after),
 			decide: (views) => inConversation(views, conversation, decide) ?? 'not_a_member',
-			shown: scopeOfConversation(conversation),
+			showScope: scopeOfConversation(conversation),
 			show: (views) => inConversation(views, conversation, countRow),
 			onDurable,
 		});
@@ -110,7 +110,7 @@ export class Marks {
 				const change = { type: 'thread_cursor', conversation, threadTs, cursor } as const;
 				return { change, moves: cursor !== follow.cursor };
 			},
-			shown: scope,
+			showScope: scope,
 			show: (views) => inThread(views, conversation, threadTs, threadRow),
 			onDurable,
 		});
@@ -127,7 +127,7 @@ export class Marks {
 				change: { type: 'activity', active },
 				moves: views.user.activity.isActiveAt(BY_NOW) !== active,
 			}),
-			shown: {},
+			showScope: {},
 			show: () => true,
 			onDurable: () => undefined,
 		});
@@ -136,8 +136,8 @@ export class Marks {
 }
 
 /**
- * From which ts on the mark needs entries. A user who marks up to a message skips everything before it: only the newest ts
- * matters, and counting starts at the new cursor.
+ * The ts after which the mark needs entries loaded. A `read` mark needs none before its target: it only needs `timeline.latest`,
+ * and counting starts at the new cursor.
  */
 function neededBy(mark: Mark, { cursor, revision }: MembershipView): number {
 	if (mark.type !== 'read') return Math.min(cursor, oldestTsOf(mark) - 1);

@@ -1,6 +1,7 @@
 import type { InsideChanges, OwnChanges } from '../engine/ports/changes.ts';
 import type { UserSnapshot } from '../engine/ports/read-state.ts';
 import type { Conversation } from '../model/conversation.ts';
+import { threadKey } from '../model/ids.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import { type Changed, changedEvent, joinedEvent, leftEvent } from '../protocol/conversation-events.ts';
 import {
@@ -34,8 +35,6 @@ export interface MissedChanges {
 	/** By `threadKey`; of replies and of deleted roots. */
 	readonly threads: ReadonlyMap<string, ThreadSummary>;
 }
-
-export const threadKey = (conversation: string, threadTs: number): string => `${conversation} ${threadTs}`;
 
 interface TimedEvent {
 	readonly at: number;

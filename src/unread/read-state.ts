@@ -111,7 +111,7 @@ export class ReadState extends Marks {
 				sink.row(counted);
 			});
 			const threads = totalsOf(snapshot);
-			return { threads, badge: badge + threads.badge, stamp: snapshot.position() };
+			return { threads, badge: badge + threads.badge, position: snapshot.position() };
 		});
 	}
 

@@ -7,15 +7,15 @@ export const NO_THREADS: readonly number[] = [];
 
 export const toCursor = ({ cursor }: MembershipView): number => cursor;
 
-/** Loads the entries after the ts that `back` returns; null for none. */
+/** Loads the entries after the ts that `after` returns; null for none. */
 export const scopeOfConversation = (
 	id: string,
-	back: (membership: MembershipView) => number | null = toCursor,
+	after: (membership: MembershipView) => number | null = toCursor,
 ): Scope => ({
 	some: (user) => {
 		const membership = user.membership(id);
 		if (!membership?.member) return [];
-		return [{ id, back: back(membership), threads: NO_THREADS, archivedToo: true }];
+		return [{ id, after: after(membership), threads: NO_THREADS, archivedToo: true }];
 	},
 });
 
@@ -32,7 +32,7 @@ export function inConversation<T>(
 }
 
 export const scopeOfThread = (id: string, threadTs: number): Scope => ({
-	some: (user) => (user.follow(id, threadTs) ? [{ id, back: null, threads: [threadTs] }] : []),
+	some: (user) => (user.follow(id, threadTs) ? [{ id, after: null, threads: [threadTs] }] : []),
 });
 
 /** Null if the user does not follow it. */

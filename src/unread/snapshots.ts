@@ -13,10 +13,10 @@ export const scopeOfSnapshot = ({ rows, threads }: SnapshotQuery): Scope => ({
 		const wanted: ConversationScope[] = [];
 		for (const id of rows) {
 			const membership = user.membership(id);
-			if (membership?.member) wanted.push({ id, back: membership.cursor, threads: NO_THREADS });
+			if (membership?.member) wanted.push({ id, after: membership.cursor, threads: NO_THREADS });
 		}
 		for (const { conversation: id, threadTs } of threads)
-			if (user.follow(id, threadTs)) wanted.push({ id, back: null, threads: [threadTs] });
+			if (user.follow(id, threadTs)) wanted.push({ id, after: null, threads: [threadTs] });
 		return wanted;
 	},
 });

@@ -1,10 +1,11 @@
 import type { Changes, InsideChanges, InsideQuery, OwnChanges } from '../engine/ports/changes.ts';
 import type { SnapshotQuery, UserSnapshot } from '../engine/ports/read-state.ts';
 import type { Directory, History, ThreadInfo } from '../engine/ports/store.ts';
+import { threadKey } from '../model/ids.ts';
 import { bytesOf, type Message } from '../model/message.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
-import { missedEvents, threadKey, upperBoundOf } from './missed-events.ts';
+import { missedEvents, upperBoundOf } from './missed-events.ts';
 import type { ReadState } from './read-state.ts';
 
 /**
@@ -80,8 +81,8 @@ export class Sync {
 		const left = mostChanges - sizeOf(own, since);
 		// A position in the future is not from this history.
 		if (clientPosition > stamp || left < 0) return { tooFarBehind: true, stamp, position };
-		// The horizon is compared with the client's position, not with `since`: `since` is earlier only to find changes with an earlier
-		// stamp that became visible late, after the client's position.
+		// Compare the client's position, not `since`. `since` reaches further back only to find changes whose stamp is before the
+		// position but that became visible after it.
 		if (clientPosition < horizon) return { tooFarBehind: true, stamp, position };
 		const request = { user, since, own, snapshot, pushed, left };
 		const small = await this.collect(request, SMALL_BYTES);

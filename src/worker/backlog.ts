@@ -4,7 +4,7 @@
  */
 export class Backlog {
 	private bytes = 0;
-	private emptied: PromiseWithResolvers<void> | null = null;
+	private hasRoom: PromiseWithResolvers<void> | null = null;
 
 	/** Full above `most` bytes. Commands in flight at that moment can exceed it. */
 	constructor(private readonly most: number) {}
@@ -16,8 +16,8 @@ export class Backlog {
 	remove(bytes: number): void {
 		this.bytes -= bytes;
 		if (this.isFull) return;
-		this.emptied?.resolve();
-		this.emptied = null;
+		this.hasRoom?.resolve();
+		this.hasRoom = null;
 	}
 
 	get isFull(): boolean {
@@ -27,7 +27,7 @@ export class Backlog {
 	/** Null: there is room. */
 	room(): Promise<void> | null {
 		if (!this.isFull) return null;
-		this.emptied ??= Promise.withResolvers();
-		return this.emptied.promise;
+		this.hasRoom ??= Promise.withResolvers();
+		return this.hasRoom.promise;
 	}
 }

@@ -38,7 +38,10 @@ export class Conversations {
 		private readonly source: StateSource,
 		private readonly history: History,
 		private readonly nowMs: () => number,
-		/** Rejects if another owner has written to the store: the loaded state may be ahead of this worker. */
+		/**
+		 * Rejects if the loaded state does not match this worker's: another owner has written to the store, or the store lost
+		 * transactions.
+		 */
 		private readonly guard: () => Promise<void> = async () => undefined,
 		/** How many sends of a conversation are looked up one by one before all sends of the last day are loaded. */
 		private readonly sendLookups = 0,

@@ -6,7 +6,7 @@ import { Released } from '../engine/ports/log.ts';
  * This process as the owner of a partition. Events that it publishes carry its generation, and it records how far it has published.
  *
  *     unclaimed   publishes nothing yet
- *     owner       publishes, and records progress: all events below an offset are published before the store has the offset
+ *     owner       publishes; before each store transaction it records that all events below its offset are published
  *     behind      the read state is lost: effects are stored before they are published, so it records nothing until
  *                 `caughtUp`
  *     overtaken   a later owner has claimed the partition or published: Redis drops events of this owner. Final
@@ -26,7 +26,7 @@ export interface OwnershipParts {
 
 const RETRY_MS = 250;
 const RECORDED_WITHIN_MS = 250;
-/** The handover waits no longer for a claim, because Redis may not answer. */
+/** The handover waits at most this long for a claim, because Redis may not answer. */
 const CLAIMED_WITHIN_MS = 1000;
 
 export class Ownership {
@@ -95,7 +95,7 @@ export class Ownership {
 		await this.recording;
 	}
 
-	/** The partition is being reassigned: do not claim it any more. Events published before still count. */
+	/** The partition is being reassigned: do not claim it any more. Events published earlier are still recorded. */
 	end(): void {
 		this.ended = true;
 	}

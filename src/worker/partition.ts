@@ -116,11 +116,11 @@ export class Partition {
 		this.inFlight.add(started);
 		this.newest.set(conversation, started);
 		this.waiting += started.size;
-		started.ended = this.follow(started);
+		started.ended = this.watch(started);
 		return started;
 	}
 
-	private async follow(group: GroupInFlight): Promise<Failure | null> {
+	private async watch(group: GroupInFlight): Promise<Failure | null> {
 		try {
 			const { delivered } = await group.carriedOut;
 			if (delivered) await delivered;

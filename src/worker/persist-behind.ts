@@ -1,7 +1,7 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
-import { Released, TakenOver } from '../engine/ports/log.ts';
+import { Released, TakenOver, WorkDiscarded } from '../engine/ports/log.ts';
 import { Rejection } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
@@ -21,8 +21,8 @@ import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
  *     running    retries loading and applying until they succeed
  *     draining   the read state is lost and will be reloaded once the store has every effect. Part of a batch may already be
  *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. For groups that
- *                could not be applied, the store moves the cursors of authors, in case this worker dies. They are applied
- *                and delivered when the read state is complete. Until then, later groups of the same conversation are
+ *                could not be applied, the store moves the cursors of authors, in case this worker dies. These groups are
+ *                applied and delivered when the read state is complete. Until then, later groups of the same conversation are
  *                neither applied nor persisted
  *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Final
  *     ended      decides no more commands
@@ -50,7 +50,10 @@ export class Overtaken extends TakenOver {
 }
 
 /** The store lost transactions that it had confirmed, as after a failover to a replica that was behind. The log still has their entries. */
-export class RolledBack extends TakenOver {
+export class RolledBack extends WorkDiscarded {
+	readonly advice =
+		'PostgreSQL lost confirmed transactions. This worker processes the log again from that offset; changes that are not in the log, such as new accounts, may be lost. Check whether PostgreSQL failed over to a replica that was behind.';
+
 	constructor(confirmed: number, offset: number) {
 		super(`the store is at offset ${offset}, after it had confirmed ${confirmed}`);
 		this.name = 'RolledBack';
@@ -279,7 +282,7 @@ export class PersistBehind implements Order {
 			try {
 				return await work();
 			} catch (error) {
-				if (mayGiveUp() || error instanceof TakenOver) throw error;
+				if (mayGiveUp() || error instanceof WorkDiscarded) throw error;
 				// A `Rejection` means that a service is unavailable, which the monitor of that service has logged.
 				if (attempt === 0 && !(error instanceof Rejection)) this.parts.report(error, about);
 				await this.parts.sleep(RETRY_DELAYS_MS[attempt] ?? RETRY_DELAYS_MS[RETRY_DELAYS_MS.length - 1] ?? 0);

@@ -4,7 +4,7 @@ import type { Ledger, PartitionLedger } from '../engine/ports/store.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import type { Backlog } from './backlog.ts';
-import { bytesOf, rowsOf } from './weight.ts';
+import { heapBytesOf, rowsOf } from './weight.ts';
 
 /**
  * Persists the effects of one partition after they were published. The log has the commands, and a new owner resumes
@@ -49,12 +49,12 @@ export interface DecidedSpan {
 	readonly isUnapplied?: boolean;
 }
 
-export type Decided = Omit<DecidedSpan, 'span'>;
+export type DecidedEntry = Omit<DecidedSpan, 'span'>;
 
 /** Reserves the place of a log entry in the order of writing. */
 export interface Slot {
 	/** Sets the effects of the entry. Throws if the partition is being restarted; nothing is written then. */
-	fill(decided: Decided): void;
+	fill(decided: DecidedEntry): void;
 }
 
 interface Waiting {
@@ -63,7 +63,7 @@ interface Waiting {
 	bytes: number;
 	rows: number;
 	/** Null: not decided yet. */
-	decided: Decided | null;
+	decided: DecidedEntry | null;
 }
 
 export class TrailingPersistence {
@@ -123,10 +123,10 @@ export class TrailingPersistence {
 		this.write();
 	}
 
-	private fill(entry: Waiting, decided: Decided): void {
+	private fill(entry: Waiting, decided: DecidedEntry): void {
 		if (this.failed) throw new Error('the partition is being restarted');
 		const { effects, moved } = decided;
-		const bytes = effects.reduce((sum, effect) => sum + bytesOf(effect), ENTRY_BYTES * moved.length);
+		const bytes = effects.reduce((sum, effect) => sum + heapBytesOf(effect), ENTRY_BYTES * moved.length);
 		const rows = effects.reduce((sum, effect) => sum + rowsOf(effect), 0);
 		entry.decided = decided;
 		entry.bytes += bytes;
@@ -224,8 +224,11 @@ export class TrailingPersistence {
 	}
 }
 
-/** Each own post directly after its message: what comes later must not count as read before it, nor as unread. */
-const factsOf = ({ effects, isUnapplied }: Decided): readonly Fact[] =>
+/**
+ * Writes each `own_post` directly after its message: the store decides by the messages written so far whether the author was
+ * caught up, so later facts must not be there yet.
+ */
+const factsOf = ({ effects, isUnapplied }: DecidedEntry): readonly Fact[] =>
 	isUnapplied
 		? effects.flatMap((effect): Fact[] =>
 				effect.type === 'posted' ? [effect, ownPost(effect.message)] : [effect],

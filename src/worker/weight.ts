@@ -9,7 +9,7 @@ const ID_BYTES = 64;
 /** JavaScript strings take one or two bytes per character. */
 const CHARACTER_BYTES = 2;
 
-export function bytesOf(effect: Effect): number {
+export function heapBytesOf(effect: Effect): number {
 	switch (effect.type) {
 		case 'posted':
 			return EFFECT_BYTES + textBytes(effect.message);

@@ -66,7 +66,7 @@ test('a worker reports partitions that it cannot read, with what to do, until th
 			lost.map((partition) =>
 				expect.stringMatching(
 					new RegExp(
-						`^partition ${partition}, since \\S+Z: .* offset 1000, .* Restore the topic, or set its row`,
+						`^partition ${partition}, since \\S+Z: .* offset 1000, .* Restore the topic, or set next_offset`,
 					),
 				),
 			),

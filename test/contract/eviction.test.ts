@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import type { Engine } from '../../src/app/engine.ts';
-import { nextTurn } from '../../src/engine/embedded/read-state/timeline-loader.ts';
+import { nextTurn } from '../../src/model/next-turn.ts';
 import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
 import { Oracle } from '../support/oracle/oracle.ts';
 import { runHistory } from '../support/oracle/run.ts';

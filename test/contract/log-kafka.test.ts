@@ -30,7 +30,7 @@ async function deadPort(): Promise<number> {
 	return port;
 }
 
-test('consumption starts from the offset that the owner says, also the second time', async () => {
+test('consumption starts at the owner’s stored offset, also after a restart', async () => {
 	const kafka = place({ partitions: 1 });
 	const logs = await kafka.open();
 	for (const n of numbers(50)) await logs.commands.append(entry('C01', n));
@@ -73,7 +73,7 @@ test('an offset that Kafka does not hold is reported, and nothing is consumed in
 	await until(() => stalled.size > 0, 'that it is stalled');
 	const partition = kafka.partition('conversations', 0);
 	expect(stalled.get(partition)).toContain('must be read from offset 1000, but Kafka holds 0 to 1');
-	expect(stalled.get(partition)).toContain('set its row in partition_progress');
+	expect(stalled.get(partition)).toContain(`set next_offset of ${partition} in partition_progress`);
 	expect(seen).toEqual([]);
 	// Put right by a person, it goes on without a restart.
 	progress = 0;
@@ -81,7 +81,7 @@ test('an offset that Kafka does not hold is reported, and nothing is consumed in
 	expect([...stalled]).toEqual([]);
 });
 
-test('corrected with nothing to read, it is no longer stalled either', async () => {
+test('a corrected offset ends the stall even if no entry follows', async () => {
 	const kafka = place({ partitions: 1 });
 	const { stalled, watch } = watching();
 	const logs = await kafka.open({ watch });
@@ -105,7 +105,7 @@ test('a stalled partition that is reassigned is stalled there', async () => {
 	);
 });
 
-test('an entry of another release stops its partition and is not passed over; what is none at all is', async () => {
+test('an entry of another version stalls its partition; an invalid entry is skipped', async () => {
 	const kafka = place({ partitions: 1 });
 	const reported: string[] = [];
 	const { stalled, watch } = watching();
@@ -142,7 +142,7 @@ test('an entry of another release stops its partition and is not passed over; wh
 	await raw.close();
 });
 
-test('that the next attempt begins before an entry of another release does not mean that it is over', async () => {
+test('restarting before an unreadable entry does not end the stall', async () => {
 	const kafka = place({ partitions: 1 });
 	const reported: string[] = [];
 	const logs = await kafka.open({
@@ -207,7 +207,7 @@ test('a broker that cannot be reached is named', async () => {
 	expect(performance.now() - began).toBeLessThan(10_000);
 });
 
-test('of what the client throws the log gets the reason alone; what is not of the client keeps its stack', async () => {
+test('errors of the Kafka client are logged without wrappers; other errors keep their stack', async () => {
 	const broker = `127.0.0.1:${await deadPort()}`;
 	const admin = new Admin({ clientId: 'test', bootstrapBrokers: [broker], retries: 3, retryDelay: 10 });
 	const thrown = await admin.listTopics().catch((error) => error);

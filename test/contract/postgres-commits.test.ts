@@ -79,7 +79,7 @@ describe('opening', () => {
 	});
 });
 
-describe('what PostgreSQL refuses', () => {
+describe('what PostgreSQL rejects', () => {
 	test('fails at once together with everything after it, and leaves no trace; later commits succeed', async () => {
 		const failures: string[] = [];
 		const troubles: number[] = [];

@@ -50,7 +50,7 @@ test('many processes share the lock or one holds it; sharing waits for the holde
 	await waiting;
 });
 
-test('one of the processes that gave up waiting is first, until it releases or loses its connection', async () => {
+test('only one of the processes that stopped waiting is elected, until it releases or loses its connection', async () => {
 	const { proxy, through, direct } = await locks();
 	const [one, two, three] = [through(), direct(), direct()];
 	await three.share();

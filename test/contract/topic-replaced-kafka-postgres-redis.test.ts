@@ -53,7 +53,7 @@ test('the partition stalls and reports what to do; afterwards the new topic is r
 		sent.push(await eventually(() => lone.append('C01', post(text)), WITHIN_MS));
 	await until(() => stalled.has(partition), 'the partition to be stalled', WITHIN_MS);
 	expect(stalled.get(partition)).toContain('was deleted and created again');
-	expect(stalled.get(partition)).toContain('DELETE FROM partition_progress');
+	expect(stalled.get(partition)).toContain('`tidemark doctor` says how');
 	expect(answers.size).toBe(2);
 	expect(await store.nextOffset(partition)).toBe(2);
 

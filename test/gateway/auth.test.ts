@@ -76,9 +76,9 @@ describe('who is asking', () => {
 		expect(caller).toMatchObject({ kind: 'user', user: { id: user.id } });
 		if (caller.kind !== 'user') return;
 		const admission = { user: user.id, tokenHash: caller.tokenHash, issuedAt: caller.issuedAt };
-		expect(await auth.holds(admission)).toBeTrue();
+		expect(await auth.isStillValid(admission)).toBeTrue();
 		directory.keep(token, user, clock.now());
-		expect(await auth.holds(admission)).toBeFalse();
+		expect(await auth.isStillValid(admission)).toBeFalse();
 	});
 
 	test('a token whose user is in another workspace is rejected', async () => {

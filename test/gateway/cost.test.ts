@@ -20,7 +20,7 @@ async function leftAfter(method: Method, conversations: number): Promise<number>
 	const totals = {
 		threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
 		badge: 0,
-		stamp: 0,
+		position: 0,
 	};
 	const rows = Array.from({ length: conversations }, (_, index) => row(index));
 	const readState = {

@@ -37,7 +37,7 @@ test('the encoded bytes equal countFields, row by row', () => {
 			version: fc.record({ user: count, conversations: count }),
 		}),
 		badge: fc.integer({ min: 0, max: 1_000_000_000 }),
-		stamp,
+		position: stamp,
 	});
 	fc.assert(
 		fc.property(counts, (given) => {
@@ -60,7 +60,7 @@ test('the encoded bytes equal countFields, row by row', () => {
 						.join(''),
 				},
 				badge: given.badge,
-				position: formatPosition(given.stamp),
+				position: formatPosition(given.position),
 			};
 			expect(encoded(given)).toBe(JSON.stringify(expected));
 		}),
@@ -105,7 +105,7 @@ const TAKER = { key: 'U1', budget: new MemoryBudget(ROOM), addressed: (json: str
 const NO_TOTALS = {
 	threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
 	badge: 0,
-	stamp: 0,
+	position: 0,
 };
 
 function encoded({ rows, ...totals }: UserCounts): string {

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test';
 import { FairGate } from '../../src/gateway/fair-gate.ts';
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { nextTurn } from '../../src/model/next-turn.ts';
 
 /** Work that reports its start, and ends when the test says so. */
 function stage(gate: FairGate) {

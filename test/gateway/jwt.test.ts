@@ -185,7 +185,7 @@ describe('a JWT as a token', () => {
 	test('can be revoked', async () => {
 		const { auth, directory, token } = await setUp();
 		await auth.identify(token);
-		expect(await auth.holderOf(token)).toMatchObject({ user: 'U123', team: TEAM });
+		expect(await auth.userOfToken(token)).toMatchObject({ user: 'U123', team: TEAM });
 		directory.keep(token, userNamed('U123'), 1);
 		auth.forget(tokenKey(token));
 		expect(await rejectionOf(() => auth.identify(token))).toBe('token_revoked');
@@ -198,9 +198,9 @@ describe('a JWT as a token', () => {
 		directory.add(userNamed('U123', { signedOutTs: own.now() * 1000 }));
 		expect(await rejectionOf(async () => auth.identify(await issued(second - 1)))).toBe('token_revoked');
 		const held = { user: 'U123', tokenHash: 'not stored', issuedAt: (second - 1) * 1000 };
-		expect(await auth.holds(held)).toBeFalse();
+		expect(await auth.isStillValid(held)).toBeFalse();
 		expect(await auth.identify(await issued(second + 1))).toMatchObject({ kind: 'user' });
-		expect(await auth.holds({ ...held, issuedAt: (second + 1) * 1000 })).toBeTrue();
+		expect(await auth.isStillValid({ ...held, issuedAt: (second + 1) * 1000 })).toBeTrue();
 	});
 
 	test('that was revoked stays revoked under another valid signature of the same claims', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { DEFAULT_RATES, Limits, type Rates } from '../../src/gateway/limits.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { ratesOf } from '../../src/app/gateway.ts';
+import { Limits, type Rates } from '../../src/gateway/limits.ts';
 import { HandClock } from './support.ts';
 
 const RATES: Rates = {
@@ -102,7 +104,7 @@ describe('limits', () => {
 	});
 
 	test('have the documented defaults', () => {
-		expect(DEFAULT_RATES).toEqual({
+		expect(ratesOf(readConfig({}, {}))).toEqual({
 			requests: { perSecond: 1000, burst: 5000 },
 			posts: { perSecond: 500, burst: 2000 },
 			connects: { perSecond: 10, burst: 60, jitterSeconds: 5 },

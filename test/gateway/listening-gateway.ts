@@ -63,7 +63,7 @@ export function listeningGateway({
 		readState,
 		sync: { missed },
 		directory: { token: async () => null },
-		auth: { holds: async () => true },
+		auth: { isStillValid: async () => true },
 		limits: { take: () => 0, takeMore: () => 0 },
 		anonymous: new AnonymousLimits({ perSecond: 0, burst: 0 }, Date.now),
 		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),

@@ -6,7 +6,7 @@ import { newToken } from '../../src/gateway/auth/tokens.ts';
 import { IncomingBody } from '../../src/gateway/http/incoming-body.ts';
 import { METHODS } from '../../src/gateway/http/methods/index.ts';
 import { received } from '../../src/gateway/http/received.ts';
-import { DEFAULT_RATES, Limits } from '../../src/gateway/limits.ts';
+import { Limits, type Rate } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
 import { authenticator, HandClock, random, rejectionOf, SmallDirectory, TEAM, userNamed } from './support.ts';
@@ -18,6 +18,7 @@ const TOKEN = newToken(false, random);
 const SECRET = 'a secret that has thirty-two bytes or more';
 const BURST = 5;
 const SHARE = 1_000;
+const NO_LIMIT: Rate = { perSecond: 0, burst: 0 };
 
 let clock: HandClock;
 let directory: SmallDirectory;
@@ -28,7 +29,7 @@ beforeEach(async () => {
 	directory = new SmallDirectory().add(userNamed('U123'), TOKEN);
 	services = {
 		auth: authenticator(directory, clock, { jwt: await jwtVerifier({ secret: SECRET }, clock.now) }),
-		limits: new Limits(DEFAULT_RATES, clock.now, () => 0),
+		limits: new Limits({ requests: NO_LIMIT, posts: NO_LIMIT, connects: NO_LIMIT }, clock.now, () => 0),
 		anonymous: new AnonymousLimits({ perSecond: 0.001, burst: BURST }, clock.now),
 		bodies: new MemoryBudget({ totalBytes: 4 * SHARE, shareBytes: SHARE, nowMs: clock.now }),
 	} as unknown as Services;

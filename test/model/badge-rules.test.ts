@@ -89,7 +89,7 @@ test('a post moves its author’s cursor only if nothing before it was unread', 
 	expect(isCaughtUp(timeline(), readerAt(20), 40)).toBe(false);
 });
 
-test('that is unknown if older entries are not loaded, and a cursor beyond the post stays', () => {
+test('whether a post moves the cursor is unknown while older entries are not loaded; a cursor beyond the post stays', () => {
 	expect(isCaughtUp(timeline(), readerAt(3, [10]), 20)).toBeUndefined();
 	expect(isCaughtUp(timeline(), readerAt(25), 20)).toBe(false);
 });

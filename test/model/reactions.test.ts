@@ -45,7 +45,7 @@ test('all users are counted, the first ones are listed, and the first one sets t
 	});
 });
 
-test('a user who removes a reaction is no longer counted or listed; the last one removes it', () => {
+test('a user who removes a reaction is no longer counted or listed; without users, the reaction is gone', () => {
 	const shown = withoutUser(all as Reaction, 'U0');
 	expect([shown?.count, shown?.users.includes('U0')]).toEqual([users.length - 1, false]);
 	const hidden = withoutUser(all as Reaction, users.at(-1) as string);

@@ -76,7 +76,7 @@ const edit = (ts: number, text = 'other words'): Action => ({
 });
 const invite = (users: string[], force = false): Action => ({ type: 'invite', users, force });
 
-describe('refusals', () => {
+describe('rejections', () => {
 	test('non-members learn that a public channel exists, and nothing else', async () => {
 		const actions: Action[] = [
 			post('x'),
@@ -128,7 +128,7 @@ describe('refusals', () => {
 		const ts = await channel.posts('U01');
 		expect(await channel.says('U01', { type: 'archive' })).toBe('ok');
 		expect(await channel.says('U01', { type: 'archive' })).toBe('already_archived');
-		const refused: [Action, string][] = [
+		const rejected: [Action, string][] = [
 			[post('x'), 'is_archived'],
 			[edit(ts), 'is_inactive'],
 			[invite(['U03']), 'is_archived'],
@@ -136,7 +136,7 @@ describe('refusals', () => {
 			[{ type: 'rename', name: 'other' }, 'is_archived'],
 			[{ type: 'follow', threadTs: ts, lastRead: null }, 'is_archived'],
 		];
-		for (const [action, error] of refused) expect(await channel.says('U01', action)).toBe(error);
+		for (const [action, error] of rejected) expect(await channel.says('U01', action)).toBe(error);
 		expect(await channel.says('U01', { type: 'unarchive' })).toBe('ok');
 		expect(await channel.says('U01', post('x'))).toBe('ok');
 	});

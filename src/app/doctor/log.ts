@@ -82,7 +82,7 @@ function beyond(schema: string, topic: string, offsets: readonly PartitionOffset
 			// If gateways kept appending, workers would skip new entries up to the recorded offset as already persisted.
 			'Stop the gateways, so that no new entry is skipped. If the topic was created again and holds none of the old entries: ' +
 				`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. If it is the same topic, deleting would make workers process its entries twice; ` +
-				`instead: UPDATE ${schema}.partition_progress SET next_offset = <its end> WHERE partition = '<partition>'`,
+				`instead: UPDATE ${schema}.partition_progress SET next_offset = <the end that Kafka holds for the partition> WHERE partition = '<partition>'`,
 		),
 	];
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { OVERLAP_MICROS } from '../../model/position.ts';
 import { checkListening, explainFailure } from '../failures.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
@@ -85,6 +86,6 @@ export function judgeClock(
 }
 
 /** A resume looks this far before the client's position (docs/run-a-cluster.md). */
-const CLOCKS_DIFFER_MS = 5_000;
+const CLOCKS_DIFFER_MS = OVERLAP_MICROS / 1000;
 
 const iso = (ms: number): string => new Date(ms).toISOString();

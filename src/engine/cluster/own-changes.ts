@@ -1,6 +1,6 @@
 import type { OwnChanges, OwnFollow, OwnMembership } from '../ports/changes.ts';
 import type { ReadFact } from '../ports/facts.ts';
-import type { Follow, StoredMembership } from './redis/read-state/packing.ts';
+import type { StoredFollow, StoredMembership } from './redis/read-state/packing.ts';
 import { cursorFact, preferenceFact, threadFact } from './redis/read-state/read-facts.ts';
 import {
 	type Fields,
@@ -57,5 +57,5 @@ export function mergeOwnChanges(
 const hasMembership = (row: OwnMembership | undefined, { joined, at }: StoredMembership): boolean =>
 	row !== undefined && row.joinedTs >= joined && Math.max(row.changedTs, row.preferredTs) >= at;
 
-const hasFollow = (row: OwnFollow | undefined, { since, at }: Follow): boolean =>
+const hasFollow = (row: OwnFollow | undefined, { since, at }: StoredFollow): boolean =>
 	row !== undefined && row.since >= since && row.changedTs >= at;

@@ -98,7 +98,7 @@ export class Recovery {
 
 	private async rebuild(): Promise<void> {
 		const { epoch, lock, worker, log } = this.parts;
-		log('Redis lost read state; pausing until PostgreSQL has all decided changes');
+		log('The read state in Redis is missing or incomplete; pausing until PostgreSQL has all decided changes');
 		await worker.halt();
 		await lock.release();
 		try {

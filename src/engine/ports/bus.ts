@@ -98,8 +98,9 @@ export type BusHandler = (message: BusMessage, topic: Topic) => void;
 
 /**
  * Delivers messages to current subscribers and stores none. Messages of one topic keep their order; there is no order between
- * topics. A subscriber does not get messages published before `ready`, or before the message that made it subscribe: it reads
- * those changes from the store. If a message cannot be delivered, subscribers get `lost` as soon as possible.
+ * topics. A subscriber does not get messages published before `ready` nor, if it subscribed because of a `joined` message,
+ * messages published before that one: it reads those changes from the store. If a message cannot be delivered, subscribers get
+ * `lost` as soon as possible.
  */
 export interface Bus {
 	/** Resolves when all subscriptions so far are confirmed. */
@@ -109,7 +110,7 @@ export interface Bus {
 	publish(topic: Topic, message: BusMessage): void;
 	/**
 	 * Publishes on behalf of a partition. Resolves to false if the message was dropped because a later owner of the partition has
-	 * published to the topic; to true if it is published, or `lost` will be.
+	 * published to the topic; to true once it is published, or if subscribers will get `lost` instead.
 	 */
 	publishAs(publisher: Publisher, topic: Topic, message: BusMessage): Promise<boolean>;
 	subscribe(topic: Topic, handler: BusHandler): void;

@@ -7,8 +7,8 @@ export type { NotificationLevel };
 
 /**
  * The whole membership that a fact is about. Engines with several processes add it, because there facts can reach the store
- * in a different order than they happened: with it a fact can precede its join, and an older
- * fact cannot undo a newer one.
+ * in a different order than they happened. With it, the store can write a fact that arrives before the fact of its join, and an
+ * older fact cannot undo a newer one.
  */
 export interface MembershipState {
 	/** Stamp of the join that the membership began with. */

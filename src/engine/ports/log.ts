@@ -97,8 +97,16 @@ export interface MarkLog {
 	consume(persister: MarkPersister): Consumption;
 }
 
-/** Another worker owns the partition and decides the same commands again: this worker must discard its work. */
-export abstract class TakenOver extends Error {}
+/** The commands of the partition are decided again: this worker must discard its work. */
+export abstract class WorkDiscarded extends Error {
+	/** For the log, after the message: what happens next, and what the operator should do. */
+	abstract readonly advice: string;
+}
+
+/** Another worker owns the partition and decides the same commands again. */
+export abstract class TakenOver extends WorkDiscarded {
+	readonly advice = 'Nothing is lost: the new owner of the partition processes the commands again.';
+}
 
 /** The partition is being reassigned: this worker must not decide any more of its commands. */
 export class Released extends TakenOver {

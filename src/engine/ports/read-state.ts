@@ -18,7 +18,7 @@ export interface CountTotals {
 	readonly threads: ThreadTotals;
 	readonly badge: number;
 	/** The position of a client that has these counts. */
-	readonly stamp: number;
+	readonly position: number;
 }
 
 export interface UserCounts extends CountTotals {
@@ -34,7 +34,9 @@ export interface CountSink {
 	row(row: CountRow): void;
 }
 
-/** Where a page of the inbox starts: after this conversation, with older ones, or equally old ones with a higher id. */
+/**
+ * The last conversation of the previous page. The next page starts with older ones, or equally old ones with a higher id.
+ */
 export interface InboxPageStart {
 	/**
 	 * The stamp at which the listing of an unread-first page began. Conversations that were unread then stay in its first

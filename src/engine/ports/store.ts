@@ -64,10 +64,11 @@ export interface Directory extends Invites {
 	 */
 	reserveName(team: string, name: string, conversation: string, at: number): Promise<boolean>;
 	/**
-	 * The conversation that reserved the name up to this stamp, if the store does not know it under this name. Its creation or rename may still be in the log; release the name only once that command has been decided.
+	 * The conversation that reserved the name at or before this stamp, if the store does not know it under this name. Its
+	 * creation or rename may still be in the log; release the name only once that command has been decided.
 	 */
 	abandonedName(team: string, name: string, reservedUpTo: number): Promise<string | null>;
-	/** Releases a reservation, made up to this stamp, of a name that its conversation does not have. */
+	/** Releases a reservation, made at or before this stamp, of a name that its conversation does not have. */
 	releaseName(team: string, name: string, conversation: string, reservedUpTo?: number): Promise<void>;
 	conversations(ids: readonly string[]): Promise<readonly Conversation[]>;
 	/** Public channels of the workspace and all other conversations of the user, by id. */

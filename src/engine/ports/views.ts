@@ -15,7 +15,7 @@ import type { ReadFact } from './facts.ts';
 export interface ConversationScope {
 	readonly id: string;
 	/** Load entries after this ts; null: none. */
-	readonly back: number | null;
+	readonly after: number | null;
 	/** Roots of threads, which are loaded completely. */
 	readonly threads: readonly number[];
 	/** Load entries even if the conversation is archived and does not count. */
@@ -104,13 +104,13 @@ export interface ChangeRequest<D extends Decided, Problem extends string, T> {
 	readonly about: string | null;
 	/**
 	 * What the decision depends on. An engine that decides and shows without an await passes the same views to `show`, and ignores
-	 * `shown`.
+	 * `showScope`.
 	 */
 	readonly scope: Scope;
 	/** Pure: called again if the state has changed in the meantime. */
 	readonly decide: (views: ViewSnapshot) => D | Problem;
 	/** What `show` depends on. */
-	readonly shown: Scope;
+	readonly showScope: Scope;
 	/** Reads the state after the change. Null if the conversation or thread is gone. */
 	readonly show: (views: ViewSnapshot) => T | null;
 	/**
@@ -120,7 +120,7 @@ export interface ChangeRequest<D extends Decided, Problem extends string, T> {
 	readonly onDurable: (shown: T) => void;
 }
 
-export interface Changed<D, T> {
+export interface ChangeResult<D, T> {
 	readonly decided: D;
 	readonly shown: T;
 	/** Resolves when the change and everything shown is durable. */
@@ -157,7 +157,7 @@ export interface Views {
 	change<D extends Decided, Problem extends string, T>(
 		user: string,
 		changing: ChangeRequest<D, Problem, T>,
-	): Promise<Changed<D, T> | Problem | null>;
+	): Promise<ChangeResult<D, T> | Problem | null>;
 
 	/** The position of a client of this user that subscribes now, as `ViewSnapshot.position`. */
 	position(user: string): Promise<number>;

@@ -255,7 +255,7 @@ const MERGE_THREAD_CURSOR = insertInto(
 	},
 );
 
-/** By the rule of the model for posts. After the writes of all earlier messages, and of the post itself. */
+/** Moves the cursor by `isCaughtUp` of the model. Must run after the writes of the post and of all earlier messages. */
 const OWN_POST = statement(
 	null,
 	`UPDATE members SET cursor = $3

@@ -22,7 +22,7 @@ const RELEASE = statement(
 	AND NOT EXISTS (SELECT 1 FROM conversations WHERE conversations.id = $3 AND conversations.name = $2)`,
 );
 
-/** The conversation that reserved the name up to this time and does not have it. */
+/** The conversation that reserved the name at or before this stamp and does not have it. */
 export const ABANDONED_NAME = `SELECT conversation FROM channel_names WHERE team = $1 AND name = $2 AND reserved_at <= $3
 	AND NOT EXISTS (SELECT 1 FROM conversations
 		WHERE conversations.id = channel_names.conversation AND conversations.name = channel_names.name)`;

@@ -1,12 +1,11 @@
 import type { App } from '../../engine/ports/apps.ts';
-import { Rejection } from '../../model/errors.ts';
 import type { Message } from '../../model/message.ts';
 import { formatTs, parseTs } from '../../model/ts.ts';
 import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
 import type { Action } from '../../sequencer/commands.ts';
 import * as type from '../http/argument-types.ts';
 import { optional, parseArguments, type Values, withDefault } from '../http/arguments.ts';
-import { contentArguments, cutText, encodeExtra } from '../http/message-content.ts';
+import { contentArguments, cutText, encodeExtra, hasContent, noText } from '../http/message-content.ts';
 import { IDENTITY_FIELDS, identityArguments, identityOf } from '../http/message-identity.ts';
 import type { Services } from '../services.ts';
 import { removeEphemeral, sendEphemeral } from './ephemeral.ts';
@@ -31,9 +30,6 @@ type PostingApp = Pick<App, 'id' | 'team' | 'botUser'>;
 export const parseAppMessage = (answer: JsonObject): AppMessage =>
 	parseArguments(RESPONSE, new Map(Object.entries(answer)));
 
-export const hasContent = ({ text, blocks, attachments }: Partial<AppMessage>): boolean =>
-	(text ?? '').trim() !== '' || (blocks?.length ?? 0) > 0 || (attachments?.length ?? 0) > 0;
-
 /** Answers in the conversation that the pass is for. */
 export async function respond(
 	services: Services,
@@ -47,7 +43,7 @@ export async function respond(
 		else await act(services, app, channel, { type: 'delete', ts: microsOf(ts), asGuest: true });
 		return;
 	}
-	if (!hasContent(message)) throw new Rejection('no_text', 'text: required, or blocks or attachments');
+	if (!hasContent(message)) throw noText();
 	if (message.replace_original && ts !== undefined && !ephemeral) {
 		await replace(services, app, channel, microsOf(ts), message);
 		return;

@@ -3,8 +3,9 @@ import type { RandomBytes } from '../../model/ids.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import { sameHash, tokenKey } from '../auth/tokens.ts';
 import { addForm, type RawArguments, readText } from '../http/body.ts';
+import { hasContent } from '../http/message-content.ts';
 import type { Services } from '../services.ts';
-import { hasContent, parseAppMessage, postAsApp, respond } from './app-messages.ts';
+import { parseAppMessage, postAsApp, respond } from './app-messages.ts';
 import { redeemResponse } from './passes.ts';
 
 /**

@@ -3,7 +3,8 @@ import { Rejection } from '../../model/errors.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Signed passes that let an app answer: a trigger_id that opens a view, and the last part of a response_url. A pass carries its own data and is signed with the workspace's secret, so issuing one does not write to the store.
+ * Signed passes that let an app answer: a trigger_id that opens a view, and the last part of a response_url. A pass carries its
+ * own data and is signed with the workspace's secret, so issuing one does not write to the store.
  */
 
 export interface Pass {

@@ -127,7 +127,7 @@ export class Authenticator {
 	/**
 	 * Whether a ticket is still valid: the token may have been revoked, or the user deactivated, since it was issued.
 	 */
-	async holds(admission: Admitted): Promise<boolean> {
+	async isStillValid(admission: Admitted): Promise<boolean> {
 		const { directory } = this.options;
 		const [token, [user]] = await Promise.all([
 			directory.token(admission.tokenHash),
@@ -152,7 +152,7 @@ export class Authenticator {
 	}
 
 	/** The user of a token, even a revoked one; null: there never was such a token. */
-	async holderOf(token: string): Promise<{ readonly user: string; readonly team: string } | null> {
+	async userOfToken(token: string): Promise<{ readonly user: string; readonly team: string } | null> {
 		const stored = await this.options.directory.token(tokenKey(token));
 		if (stored) return { user: stored.user, team: stored.team };
 		if (!this.options.jwt || !looksLikeJwt(token)) return null;

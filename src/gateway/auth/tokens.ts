@@ -52,3 +52,7 @@ export const isCanonicalJwt = (token: string): boolean =>
 /** Constant time: hashes always have the same length. */
 export const sameHash = (one: string, other: string): boolean =>
 	timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+const BEARER = /^Bearer +(.+)$/i;
+/** The token in an Authorization header; '' if it has none. */
+export const bearerTokenIn = (header: string): string => BEARER.exec(header)?.[1]?.trim() ?? '';

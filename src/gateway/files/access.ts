@@ -11,7 +11,7 @@ export function filesOf({ files }: Pick<Services, 'files'>): FileServices {
 	if (files) return files;
 	throw new Rejection(
 		'files_disabled',
-		'files are disabled; the administrator can enable them with TIDEMARK_FILE_MAX_MB and TIDEMARK_S3_BUCKET',
+		'files are disabled; the administrator can enable them with TIDEMARK_FILE_MAX_MB and, in a cluster, TIDEMARK_S3_BUCKET or TIDEMARK_FILES_DIR',
 	);
 }
 

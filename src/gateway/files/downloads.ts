@@ -4,6 +4,7 @@ import { Rejection } from '../../model/errors.ts';
 import { isShownInline } from '../../model/file-types.ts';
 import { isTeamId } from '../../model/ids.ts';
 import { CONTENT_PATH } from '../../protocol/file-objects.ts';
+import { bearerTokenIn } from '../auth/tokens.ts';
 import { addForm } from '../http/body.ts';
 import type { Services } from '../services.ts';
 import { filesOf, visibleFile } from './access.ts';
@@ -61,8 +62,6 @@ function wantedBy(path: string): WantedFile {
 	return { team, id, isDownload: download !== undefined };
 }
 
-const BEARER = /^Bearer +(.+)$/i;
-
 /** The user of the token or of the signed link. */
 async function holder(
 	wanted: WantedFile,
@@ -74,7 +73,7 @@ async function holder(
 	const header = request.headers.get('authorization');
 	try {
 		if (header !== null) {
-			const token = BEARER.exec(header)?.[1]?.trim() ?? '';
+			const token = bearerTokenIn(header);
 			const caller = await services.auth.identify(token, () => services.anonymous.admit(address));
 			if (caller.kind === 'user') return caller.user;
 			throw new Rejection('not_allowed_token_type');

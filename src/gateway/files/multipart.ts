@@ -19,29 +19,29 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const BREAK = '\r\n';
 
 export async function* fileOf(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Uint8Array> {
-	const window = new Window(body);
+	const buffer = new ByteBuffer(body);
 	const delimiter = Buffer.from(`${BREAK}--${boundary}`);
 	// The form may begin with the delimiter, without a line break before it.
-	window.prepend(Buffer.from(BREAK));
-	await drop(window.until(delimiter));
+	buffer.prepend(Buffer.from(BREAK));
+	await drop(buffer.until(delimiter));
 	for (;;) {
-		const ending = await window.take(2);
+		const ending = await buffer.take(2);
 		if (ending.equals(Buffer.from('--'))) throw new BadMultipart('no part of the form has a file name');
 		if (!ending.equals(Buffer.from(BREAK))) throw new BadMultipart('a boundary does not end its line');
-		if (hasFileName(await headersOf(window))) break;
-		await drop(window.until(delimiter));
+		if (hasFileName(await headersOf(buffer))) break;
+		await drop(buffer.until(delimiter));
 	}
-	yield* window.until(delimiter);
+	yield* buffer.until(delimiter);
 	// Read the rest, so that the connection can be reused.
-	await window.drain();
+	await buffer.drain();
 }
 
-async function headersOf(window: Window): Promise<string> {
+async function headersOf(buffer: ByteBuffer): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
 	// A part without headers has only the empty line.
-	window.prepend(Buffer.from(BREAK));
-	for await (const chunk of window.until(Buffer.from(BREAK + BREAK))) {
+	buffer.prepend(Buffer.from(BREAK));
+	for await (const chunk of buffer.until(Buffer.from(BREAK + BREAK))) {
 		chunks.push(chunk);
 		bytes += chunk.byteLength;
 		if (bytes > MAX_HEADER_BYTES) throw new BadMultipart('the headers of a part are too long');
@@ -59,7 +59,7 @@ async function drop(chunks: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 /** Bytes that were read and not consumed yet. */
-class Window {
+class ByteBuffer {
 	private held: Buffer = Buffer.alloc(0);
 	private readonly source: AsyncIterator<Uint8Array>;
 

@@ -2,9 +2,9 @@ import { type ErrorCode, Rejection } from '../../model/errors.ts';
 import type { RawArguments } from './body.ts';
 
 /**
- * The arguments of a method as a schema. Parsing returns an object typed by the schema, or throws an error that names the argument. Slack's methods ignore unknown arguments,
- * because clients send some. Methods for administrators are Tidemark's own and reject them: a misspelt `expires_in` must not create a
- * token that never expires.
+ * The arguments of a method as a schema. Parsing returns an object typed by the schema, or throws an error that names the
+ * argument. Slack's methods ignore unknown arguments, because clients send some. Methods for administrators are Tidemark's own and
+ * reject them: a misspelt `expires_in` must not create a token that never expires.
  */
 
 export interface Argument<T> {

@@ -60,14 +60,14 @@ export class CountsEncoder implements CountSink {
 	}
 
 	/** The whole answer; valid until `release`. */
-	finish({ threads, badge, stamp }: CountTotals): Uint8Array<ArrayBuffer> {
+	finish({ threads, badge, position }: CountTotals): Uint8Array<ArrayBuffer> {
 		const { channels: answer, lists } = this;
 		const threadsText = JSON.stringify(wireThreadTotals(threads));
 		endList(answer);
 		appendList(answer, 'mpims', lists.get('mpims'));
 		appendList(answer, 'ims', lists.get('ims'));
 		answer.reserve(ENVELOPE_BYTES);
-		answer.text(`,"threads":${threadsText},"badge":${badge},"position":"${formatPosition(stamp)}"}`);
+		answer.text(`,"threads":${threadsText},"badge":${badge},"position":"${formatPosition(position)}"}`);
 		return answer.written();
 	}
 

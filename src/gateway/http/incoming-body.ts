@@ -2,8 +2,9 @@ import { Rejection } from '../../model/errors.ts';
 import type { Hold, MemoryBudget } from '../memory-budget.ts';
 
 /**
- * The body of one request. Bun buffers a body as it arrives, read or not, so the memory budget holds its full size
- * from the start until it was read or the request is answered. A body that arrives too slowly is rejected.
+ * The body of one request. Bun buffers about the first megabyte of a body even if it is not read, so the memory budget holds the
+ * announced size (up to MAX_BUFFERED_BYTES) from the start until the body was read or the request is answered. A body that arrives
+ * too slowly is rejected.
  */
 
 /** Held for a body of unknown length; reading it fails at half of this (`MAX_BODY_BYTES`). */

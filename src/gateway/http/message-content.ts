@@ -30,6 +30,14 @@ export interface ExtraContent extends Identity {
 	readonly upload?: boolean | undefined;
 }
 
+/** Whether the message shows something to a reader. The sequencer rejects a message without content too (`no_text`). */
+export const hasContent = (message: ExtraContent & { readonly text?: string | undefined }): boolean =>
+	(message.text ?? '').trim() !== '' ||
+	[message.blocks, message.attachments, message.files].some((parts) => (parts?.length ?? 0) > 0);
+
+/** Files are not named: only uploads set them. */
+export const noText = (): Rejection => new Rejection('no_text', 'text: required, or blocks or attachments');
+
 /** Null if there is no extra content. */
 export function encodeExtra(extra: ExtraContent): string | null {
 	const { blocks, attachments, metadata, bot_id, files, upload, subtype, username, icons } = extra;

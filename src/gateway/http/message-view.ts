@@ -126,8 +126,8 @@ async function threadsOf(
 	roots: readonly Message[],
 ): Promise<ReadonlyMap<number, ThreadView>> {
 	if (roots.length === 0) return new Map();
-	const stamps = [...new Set(roots.map((root) => root.ts))];
-	const infos = await services.history.threads(conversation.id, stamps);
+	const rootTss = [...new Set(roots.map((root) => root.ts))];
+	const infos = await services.history.threads(conversation.id, rootTss);
 	const views = infos.map(async (info): Promise<[number, ThreadView]> => {
 		const row = await services.readState.thread(caller.user.id, conversation.id, info.threadTs);
 		const subscription = row

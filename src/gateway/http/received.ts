@@ -1,6 +1,6 @@
 import { type ErrorCode, Rejection } from '../../model/errors.ts';
 import { ANONYMOUS, type Caller } from '../auth/caller.ts';
-import { looksLikeJwt } from '../auth/tokens.ts';
+import { bearerTokenIn, looksLikeJwt } from '../auth/tokens.ts';
 import type { Services } from '../services.ts';
 import { addForm, type RawArguments, readBody } from './body.ts';
 import type { IncomingBody } from './incoming-body.ts';
@@ -50,10 +50,10 @@ export async function received(method: Method, incoming: Incoming, services: Ser
 	if (token === null) return withTokenInBody(method, incoming, raw, services);
 	const caller = await identified(token, incoming, services, (remembered) => {
 		if (!remembered) services.anonymous.admit(client.address);
-		body.hold(remembered ? holderOf(remembered) : (client.address ?? UNNAMED), LOOK_UP_MS);
+		body.hold(remembered ? budgetKeyOf(remembered) : (client.address ?? UNNAMED), LOOK_UP_MS);
 	});
 	limit(method, caller, services);
-	body.hold(holderOf(caller), KNOWN_MS);
+	body.hold(budgetKeyOf(caller), KNOWN_MS);
 	return { caller, raw: await readWhole(raw, incoming) };
 }
 
@@ -88,7 +88,7 @@ function isAnonymousError(error: unknown, token: string | null): boolean {
 }
 
 /** The key under which a caller's memory is counted. */
-export const holderOf = (caller: Caller): string => {
+export const budgetKeyOf = (caller: Caller): string => {
 	if (caller.kind === 'user') return caller.user.id;
 	return caller.kind === 'app' ? caller.app : caller.kind;
 };
@@ -146,18 +146,16 @@ async function readWhole(raw: RawArguments, { request, body }: Incoming): Promis
 	return whole;
 }
 
-const BEARER = /^Bearer +(.+)$/i;
-
 /** The header wins over the argument. Null: the token can only be in the body. */
 function tokenBeforeBody(request: Request, raw: RawArguments): string | null {
 	const header = request.headers.get('authorization');
-	if (header !== null) return BEARER.exec(header)?.[1]?.trim() ?? '';
+	if (header !== null) return bearerTokenIn(header);
 	const argument = raw.get('token');
 	return typeof argument === 'string' ? argument : null;
 }
 
 function limit(method: Method, caller: Caller, services: Services): void {
 	if (caller.kind !== 'user' && caller.kind !== 'app') return;
-	const wait = services.limits.take(holderOf(caller), method.limited);
+	const wait = services.limits.take(budgetKeyOf(caller), method.limited);
 	if (wait > 0) throw new Rejection('ratelimited', undefined, wait);
 }

@@ -12,7 +12,7 @@ import { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { addressedFor } from './origin.ts';
-import { holderOf, received } from './received.ts';
+import { budgetKeyOf, received } from './received.ts';
 import { scopesOf } from './scopes.ts';
 import { targetOf } from './target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
@@ -122,7 +122,7 @@ async function serveMethod(
 		scopes = scopesOf(caller);
 		const answer = await method.call(raw, caller, { services, request });
 		const receiver = {
-			key: holderOf(caller),
+			key: budgetKeyOf(caller),
 			budget: services.answers,
 			addressed: addressedFor(request, services.publicUrl),
 		};

@@ -93,8 +93,8 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		hostname: options.hostname,
 		port: options.port,
 		idleTimeout: IDLE_SECONDS,
-		// Only uploads are that large; every other reader of a body has its own limit, and Bun does not buffer unread
-		// bodies.
+		// Only uploads are that large; every other reader of a body has its own limit, and Bun buffers only about the first
+		// megabyte of a body that is not read.
 		maxRequestBodySize: Math.max(MAX_BUFFERED_BYTES, (services.files?.mostBytes ?? 0) + MAX_FORM_BYTES),
 		// Bun's development page would show source code and paths to anyone who makes a handler fail.
 		development: false,

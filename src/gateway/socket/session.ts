@@ -103,7 +103,8 @@ export class SocketSession {
 		// Revocations are received from here on; check for one between ticket and socket.
 		const { user, tokenHash } = this.connection;
 		const { issuedAt } = this;
-		if (!(await services.auth.holds({ user, tokenHash, issuedAt }))) this.connection.close('signed_out');
+		if (!(await services.auth.isStillValid({ user, tokenHash, issuedAt })))
+			this.connection.close('signed_out');
 		if (this.connection.isOver) return;
 		await presence.connected(this.connection);
 		const memberships = await services.readState.memberships(this.connection.user);

@@ -47,7 +47,9 @@ type ProduceApi = API<
 	produceV11.ProduceResponse
 >;
 
-/** A live leader answers by then that replicas have not confirmed; a hanging one runs into REQUEST_MS. */
+/**
+ * By then a live leader answers even if replicas have not confirmed. A hanging one does not: the request times out after REQUEST_MS.
+ */
 const REPLICATED_MS = 1500;
 const REQUEST_MS = 3000;
 const CONNECT_MS = 2000;

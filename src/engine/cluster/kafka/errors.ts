@@ -13,7 +13,7 @@ export class KafkaUnusable extends Error {
 
 /** A partition is stalled: its next entry cannot be read here. The message says what an operator can do. */
 export abstract class Unreadable extends Error {
-	/** Whether the problem is solved if the partition is readable from this offset, or was read up to it. */
+	/** Whether the stall ends once the reader has reached this offset. */
 	abstract isOverAt(offset: number): boolean;
 }
 
@@ -25,7 +25,7 @@ export class LogGap extends Unreadable {
 	constructor(partition: string, wanted: number, first: number, end: number) {
 		super(
 			`${partition} must be read from offset ${wanted}, but Kafka holds ${first} to ${end}. ` +
-				'Restore the topic, or set its row in partition_progress to the offset to resume from: tidemark doctor says which',
+				`Restore the topic, or set next_offset of ${partition} in partition_progress to the offset that \`tidemark doctor\` names`,
 		);
 		this.name = 'LogGap';
 	}
@@ -41,8 +41,7 @@ export class TopicReplaced extends Unreadable {
 		const topic = partition.slice(0, partition.lastIndexOf('/'));
 		super(
 			`${partition} was read from a topic with another id (${known}, now ${now}): ${topic} was deleted and created again, and ` +
-				'entries that were only in the old one are lost. To read the new one from its beginning: stop the gateways, ' +
-				`DELETE FROM partition_progress WHERE partition LIKE '${topic}/%', start the gateways`,
+				'entries that were only in the old one are lost. `tidemark doctor` says how to read the new one from its beginning',
 		);
 		this.name = 'TopicReplaced';
 	}
@@ -67,7 +66,7 @@ export class UnknownVersion extends Error {
  * The next entry was written by another release, and was acknowledged. Skipping it would lose it, so the partition
  * is stalled until a worker that can read it owns it.
  */
-export class EntryOfOtherRelease extends Unreadable {
+export class EntryOfOtherVersion extends Unreadable {
 	constructor(
 		partition: string,
 		private readonly offset: number,
@@ -77,7 +76,7 @@ export class EntryOfOtherRelease extends Unreadable {
 			`entry ${offset} of ${partition} has version ${version}, and this release reads ${known}: another release of Tidemark ` +
 				'wrote it. The partition is stalled until a worker of that release, or a later one, owns it: upgrade this worker',
 		);
-		this.name = 'EntryOfOtherRelease';
+		this.name = 'EntryOfOtherVersion';
 	}
 
 	/** Resuming at the entry is not enough: the reader would reach it again. */

@@ -1,7 +1,7 @@
 import type { Consumption, LogSpan, PartitionOwner } from '../../ports/log.ts';
 import type { Fitness } from '../fitness.ts';
 import type { KafkaConnection } from './client.ts';
-import { EntryOfOtherRelease, LogGap, TopicReplaced, UnknownVersion, Unreadable } from './errors.ts';
+import { EntryOfOtherVersion, LogGap, TopicReplaced, UnknownVersion, Unreadable } from './errors.ts';
 import { type Fetched, Fetcher } from './fetcher.ts';
 import { GroupMember } from './group-member.ts';
 import { type Logged, PartitionReader, type ReaderOptions } from './partition-reader.ts';
@@ -38,7 +38,7 @@ const BATCH_LIMIT = 1000;
 const PACE_MS = 4;
 const RESTART_MS = 500;
 /** Nothing changes until this process is upgraded. */
-const OTHER_RELEASE_MS = 10_000;
+const OTHER_VERSION_MS = 10_000;
 
 export class GroupConsumer<Entry> implements Consumption {
 	private readonly readers = new Map<number, PartitionReader<Entry>>();
@@ -195,7 +195,7 @@ export class GroupConsumer<Entry> implements Consumption {
 		const name = this.name(partition);
 		if (error instanceof Unreadable) this.stalled.stalled(name, error);
 		else this.options.report(error, `consuming ${name}`);
-		const restartMs = error instanceof EntryOfOtherRelease ? OTHER_RELEASE_MS : RESTART_MS;
+		const restartMs = error instanceof EntryOfOtherVersion ? OTHER_VERSION_MS : RESTART_MS;
 		setTimeout(() => {
 			if (this.readers.get(partition) === reader) void this.release([partition]);
 		}, restartMs);
@@ -222,7 +222,7 @@ export class GroupConsumer<Entry> implements Consumption {
 				entries.push({ offset, entry: this.options.decode(value), bytes: value.length });
 			} catch (error) {
 				if (error instanceof UnknownVersion) {
-					reader?.takeLast(asked, entries, new EntryOfOtherRelease(this.name(partition), offset, error));
+					reader?.takeLast(asked, entries, new EntryOfOtherVersion(this.name(partition), offset, error));
 					return;
 				}
 				// The server never appends such an entry, so nobody waits for its outcome.

@@ -19,7 +19,7 @@ export class StalledPartitions {
 		this.watch.onStalled(partition, reason);
 	}
 
-	/** The partition is readable from this offset, or was read up to it. */
+	/** The reader has reached this offset: ends the stall if that is enough. */
 	reached(partition: string, offset: number): void {
 		if (this.reasons.get(partition)?.isOverAt(offset)) this.clear(partition);
 	}

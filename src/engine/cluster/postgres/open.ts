@@ -50,7 +50,7 @@ export interface PostgresStore extends Store, PartitionLedger {
 const NO_CHANGE = 'UPDATE partition_progress SET next_offset = next_offset WHERE false';
 
 const CLOSE_WITHIN_MS = 10_000;
-/** For reads that a request waits for: shorter than all other timeouts of the request. */
+/** For writes that a request waits for: shorter than all other timeouts of the request. */
 const ANSWERED_WITHIN_MS = 25_000;
 const nowMicros = (): number => Date.now() * 1000;
 const defaultStart = (newest: number): number => Math.max(nowMicros(), newest + 1);

@@ -1,4 +1,5 @@
 import { Rejection } from '../../../model/errors.ts';
+import { OVERLAP_MICROS } from '../../../model/position.ts';
 import type { Commands } from './connection.ts';
 import { isLoadedState, isReadState } from './keys.ts';
 import { lowestOf, markerIn, packedMarker, SPREAD_SLOTS, tagIn } from './markers.ts';
@@ -14,17 +15,15 @@ import { slotOf } from './slots.ts';
  * marker is missing in its slots and one of them names its current process. Otherwise it is lost until a worker clears it and,
  * once the log is drained, begins a new epoch there.
  *
- * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had it when all nodes were last complete (`trusted`), and on another node only once all
- * nodes are complete again.
+ * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had
+ * it when all nodes were last complete (`trusted`), and on another node only once all nodes are complete again.
  *
  * A load from the store names a marker on the same node, and the script that writes checks it (fence.ts): once that marker is
  * removed, no data that was read earlier can arrive, however long it was in flight.
  */
 
-/** Same as OVERLAP_MICROS of the engine. */
-const CLOCKS_DIFFER_MICROS = 5_000_000;
 /** Older positions cannot be resumed in any case. */
-const VOID_SECONDS = 2 * 86_400;
+const INVALID_BEFORE_SECONDS = 2 * 86_400;
 /** Markers may move to another node while they are read. */
 const MAX_TRIES = 5;
 /** Bounds how long the script blocks Redis. */
@@ -50,7 +49,7 @@ interface Cleared {
 }
 
 export class Epoch {
-	private readonly voidKey: string;
+	private readonly invalidBeforeKey: string;
 	private readonly processes: Processes;
 	private readonly slots: SlotMap;
 	/** The assignment of slots when all nodes were last complete; null: never. */
@@ -63,28 +62,36 @@ export class Epoch {
 		private readonly commands: Commands,
 		private readonly prefix: string,
 	) {
-		this.voidKey = `${prefix}{epoch}:void`;
+		this.invalidBeforeKey = `${prefix}{epoch}:void`;
 		this.processes = new Processes(commands);
 		this.slots = new SlotMap(commands);
 	}
 
 	/** The time since when no node of Redis has lost data, in microseconds. Rejects while a node is not complete. */
 	async completeSince(): Promise<number> {
-		const [found, voided] = await Promise.all([this.checkAll(), this.commands.get(this.voidKey)]);
+		const [found, invalidBefore] = await Promise.all([
+			this.checkAll(),
+			this.commands.get(this.invalidBeforeKey),
+		]);
 		const epochs = [...found.values()].map((node) => {
 			if (node instanceof Error) throw node;
 			if (!node) throw beingRebuilt();
 			return Number(node.epoch);
 		});
-		return Math.max(...epochs, Number(voided ?? 0));
+		return Math.max(...epochs, Number(invalidBefore ?? 0));
 	}
 
 	/**
-	 * Invalidates positions of clients before this time, because a change was never published and clients may have moved past it. Allows for
-	 * clocks of other processes that are ahead.
+	 * Invalidates positions of clients before this time, because a change was never published and clients may have moved past it.
+	 * Allows for clocks of other processes that are ahead.
 	 */
 	async invalidateBefore(micros: number): Promise<void> {
-		await this.commands.set(this.voidKey, String(micros + CLOCKS_DIFFER_MICROS), 'EX', VOID_SECONDS);
+		await this.commands.set(
+			this.invalidBeforeKey,
+			String(micros + OVERLAP_MICROS),
+			'EX',
+			INVALID_BEFORE_SECONDS,
+		);
 	}
 
 	nodeOf(slot: number): string {
@@ -134,7 +141,7 @@ export class Epoch {
 		}
 	}
 
-	/** Whether no process other than that of this epoch has answered from this address lately. Sends no request. */
+	/** Whether, as far as this process knows, the address is still served by the process of this epoch. Sends no request. */
 	isServedBy(address: string, { process }: NodeEpoch): boolean {
 		return this.processes.isAt(address, process);
 	}
@@ -161,8 +168,8 @@ export class Epoch {
 	}
 
 	/**
-	 * Lost nodes, and nodes that may have received slots of a lost one. Rejects if no node is known to be lost but one does not
-	 * answer, or if one that may have received such slots does not answer.
+	 * Lost nodes, and nodes that may have received slots of a lost one. Rejects if the list may be incomplete: a node does not
+	 * answer, and either no node is known to be lost, or the silent node may have received slots of a lost one.
 	 */
 	async lost(): Promise<string[]> {
 		const isLost = (found: NodeStates) => [...found.values()].includes(null);
@@ -238,8 +245,9 @@ export class Epoch {
 	}
 
 	/**
-	 * Call it when all nodes are complete. Markers that moved to other nodes are updated to name the process they are at now, otherwise
-	 * a node could later be mistaken for an earlier one; and the lowest slots of each node get markers.
+	 * Call it when all nodes are complete. Markers that moved to other nodes are updated to name the process they are at now.
+	 * Otherwise a process that is lost later could seem complete when a slot with a marker that names it returns to it. And the
+	 * lowest slots of each node get markers.
 	 */
 	async tidy(): Promise<void> {
 		const { assignment } = this.slots;

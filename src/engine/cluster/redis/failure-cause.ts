@@ -2,7 +2,8 @@ import type { Cluster, Redis } from 'ioredis';
 import { Rejection } from '../../../model/errors.ts';
 
 /**
- * Translates errors of Redis and its client once, at the connection, so that no other code inspects error messages. All other errors are bugs of Tidemark, and stay unchanged.
+ * Translates errors of Redis and its client once, at the connection, so that no other code inspects error messages. All other
+ * errors are bugs of Tidemark, and stay unchanged.
  */
 
 /**
@@ -49,6 +50,10 @@ export function translated(error: unknown): unknown {
 
 /** The original error, for reports about Redis itself. */
 export const causeOf = (error: Error): Error => (error instanceof RedisUnavailable ? error.cause : error);
+
+/** Whether the slot is at another node: the request can be sent again, to that one. */
+export const isElsewhere = (error: unknown): boolean =>
+	error instanceof RedisUnavailable && error.isElsewhere;
 
 const clients = new WeakMap<object, object>();
 

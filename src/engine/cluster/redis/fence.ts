@@ -1,5 +1,5 @@
 import { beingRebuilt, type Epoch, type NodeEpoch } from './epoch.ts';
-import { EpochOver, RedisUnavailable } from './failure-cause.ts';
+import { EpochOver, isElsewhere } from './failure-cause.ts';
 import { slotOf } from './slots.ts';
 
 /**
@@ -67,7 +67,6 @@ export const NO_FENCE: Fence = {
 	onNewEpoch: () => undefined,
 };
 
-const isElsewhere = (error: unknown): boolean => error instanceof RedisUnavailable && error.isElsewhere;
 /** Nodes may not know yet that a slot has moved. */
 const MAX_TRIES = 5;
 const MOVING_PAUSE_MS = 50;

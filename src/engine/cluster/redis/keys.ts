@@ -4,7 +4,9 @@ export class Keys {
 
 	/**
 	 * HASH: kind, team, archived, stamp, latest, floor, `changed` (stamp of the newest edit or delete); `b:<ts>`, entries that
-	 * changed at or before the floor; and, for copies: `base` (time of the load from the store), `changes` (after stamp `recorded_since`, up to `recorded`).
+	 * changed at or before the floor; for resuming clients: `seen` (when the newest change became visible), `late` (the longest
+	 * delay until a change became visible) and `late_seen` (when that was last set); and, for copies: `base` (time of the load
+	 * from the store), `changes` (after stamp `recorded_since`, up to `recorded`).
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
 	/** `stamp:base` of the conversation by itself, so that one MGET compares many (lua/versions-1.lua). */

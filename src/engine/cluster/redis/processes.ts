@@ -42,7 +42,7 @@ export class Processes {
 		return id;
 	}
 
-	/** Whether no other process than this one has answered from this address lately. Sends no request. */
+	/** Whether, as far as this process knows, the address is still served by the Redis process with this id. Sends no request. */
 	isAt(address: string, id: string): boolean {
 		const node = this.find(address);
 		// A node that is not connected has answered nothing.

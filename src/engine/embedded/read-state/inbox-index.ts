@@ -52,7 +52,7 @@ export class InboxIndex {
 		const bits = new Uint8Array(residents.conversations.size);
 		if (changed) bits.set(this.bits);
 		for (const number of changed ?? user.memberships.conversations()) {
-			const conversation = this.inUse(number);
+			const conversation = this.listedConversation(number);
 			const membership = conversation && user.membershipIn(number);
 			bits[number] = membership && holds({ user, conversation, membership }) ? 1 : 0;
 		}
@@ -68,7 +68,7 @@ export class InboxIndex {
 			if (found.length === most) break;
 			const number = this.order[index] as number;
 			if (bits && (bits[number] === 1) !== inside) continue;
-			const conversation = this.inUse(number);
+			const conversation = this.listedConversation(number);
 			if (conversation) found.push(conversation);
 		}
 		return found;
@@ -78,7 +78,7 @@ export class InboxIndex {
 		const changed = this.orderTracker.changed(this.user, this.residents.journal);
 		if (changed?.size === 0) return;
 		const fresh = [...(changed ?? this.user.memberships.conversations())]
-			.filter((number) => this.inUse(number))
+			.filter((number) => this.listedConversation(number))
 			.sort((a, b) => byActivity(this.placeOf(a), this.placeOf(b)));
 		if (!changed) {
 			this.order = Uint32Array.from(fresh);
@@ -99,7 +99,7 @@ export class InboxIndex {
 		this.order = order;
 	}
 
-	private inUse(number: number): LoadedConversation | undefined {
+	private listedConversation(number: number): LoadedConversation | undefined {
 		const { memberships } = this.user;
 		const index = memberships.find(number);
 		if (index < 0 || !memberships.isMemberAt(index)) return undefined;

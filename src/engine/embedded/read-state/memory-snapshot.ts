@@ -1,9 +1,10 @@
+import { nextTurn } from '../../../model/next-turn.ts';
 import type { FollowerContext, InboxOrder, MemberContext } from '../../../model/views.ts';
 import type { ChangedViews, Ids, Scope, ViewSnapshot } from '../../ports/views.ts';
 import { InboxIndex } from './inbox-index.ts';
 import type { LoadedConversation, LoadedUser } from './loaded.ts';
 import type { Residents } from './residents.ts';
-import { type LoadTarget, nextTurn } from './timeline-loader.ts';
+import type { LoadTarget } from './timeline-loader.ts';
 
 /**
  * Loads the scope of a read into memory, then runs the read without an await, so that no change can happen in between.
@@ -110,15 +111,15 @@ export class ScopeLoader {
 		const gaps = all && all !== 'heads' ? this.gapsOf(user) : [];
 		if (gaps.length > 0) return () => residents.timelines.loadAll(gaps);
 		if (all === 'threads' && !this.hasThreadsOf(user)) return () => this.loadThreads(user);
-		for (const { id, back, threads } of some?.(user) ?? []) {
+		for (const { id, after, threads } of some?.(user) ?? []) {
 			if (absent.has(id)) continue;
 			const conversation = residents.find(id);
 			if (!conversation)
 				return async () => {
 					if (!(await residents.conversation(id))) absent.add(id);
 				};
-			if (back !== null && back < conversation.timeline.floor)
-				return () => residents.timelines.loadBackTo(conversation, back);
+			if (after !== null && after < conversation.timeline.floor)
+				return () => residents.timelines.loadBackTo(conversation, after);
 			const root = threads.find((threadTs) => !conversation.threads.has(threadTs));
 			if (root !== undefined) return () => residents.thread(conversation, root);
 		}

@@ -5,8 +5,8 @@ import type { Command } from '../../../sequencer/commands.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
 import type { Ledger } from '../../ports/store.ts';
 import type {
-	Changed,
 	ChangeRequest,
+	ChangeResult,
 	Decided,
 	Ids,
 	OnMoved,
@@ -16,8 +16,8 @@ import type {
 	ViewSnapshot,
 	Views,
 } from '../../ports/views.ts';
-import { Application } from './application.ts';
 import { applyChange } from './apply-change.ts';
+import { EffectApplier } from './effect-applier.ts';
 import type { LoadedUser } from './loaded.ts';
 import { ScopeLoader } from './memory-snapshot.ts';
 import { Repair } from './repair.ts';
@@ -33,7 +33,7 @@ const MAX_LISTINGS = 8;
  * order. A read computes its answer at once, and returns it when everything it may show is durable.
  */
 export class MemoryViews implements Views {
-	private readonly application: Application;
+	private readonly applier: EffectApplier;
 	private readonly loader: ScopeLoader;
 	/** Unread-first listings of loaded users, the least recently used first. */
 	private readonly lists = new WeakMap<LoadedUser, Map<number, Ids>>();
@@ -43,7 +43,7 @@ export class MemoryViews implements Views {
 		private readonly ledger: Ledger,
 		private readonly clock: Clock,
 	) {
-		this.application = new Application(residents);
+		this.applier = new EffectApplier(residents);
 		this.loader = new ScopeLoader(residents, () => clock.last());
 	}
 
@@ -57,7 +57,7 @@ export class MemoryViews implements Views {
 	change<D extends Decided, Problem extends string, T>(
 		user: string,
 		{ scope, decide, show, onDurable }: ChangeRequest<D, Problem, T>,
-	): Promise<Changed<D, T> | Problem | null> {
+	): Promise<ChangeResult<D, T> | Problem | null> {
 		const { ledger, clock, residents } = this;
 		return this.loader.whenLoaded(user, scope, (views) => {
 			const decided = decide(views);
@@ -92,7 +92,7 @@ export class MemoryViews implements Views {
 	}
 
 	async prepare(command: Command): Promise<Release> {
-		const release = this.residents.pin([command.conversation, command.actor]);
+		const release = this.residents.keepLoaded([command.conversation, command.actor]);
 		try {
 			await this.loadFor(command);
 			return release;
@@ -121,7 +121,7 @@ export class MemoryViews implements Views {
 	}
 
 	async apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T> {
-		return onMoved(effects.flatMap((effect) => this.application.apply(effect)));
+		return onMoved(effects.flatMap((effect) => this.applier.apply(effect)));
 	}
 
 	/** Nothing to trim: evicted conversations are loaded from the store again. */

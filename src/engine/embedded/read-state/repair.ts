@@ -1,7 +1,7 @@
+import { nextTurn } from '../../../model/next-turn.ts';
 import type { Ledger } from '../../ports/store.ts';
 import type { RepairProblem } from '../../ports/views.ts';
 import type { Residents } from './residents.ts';
-import { nextTurn } from './timeline-loader.ts';
 
 /**
  * Replaces views in memory with the state in the store. All commits are durable before the store is read, and the rows are

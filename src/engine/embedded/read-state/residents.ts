@@ -1,3 +1,5 @@
+import { threadKey } from '../../../model/ids.ts';
+import { nextTurn } from '../../../model/next-turn.ts';
 import { Numbering } from '../../../model/numbering.ts';
 import { type Entry, flagsOf, Timeline } from '../../../model/timeline.ts';
 import { NOTHING_AHEAD } from '../../../model/views.ts';
@@ -5,7 +7,7 @@ import type { ConversationBrief, EntryRow, Ledger, StateSource, UserReadState } 
 import type { Release } from '../../ports/views.ts';
 import { Journal } from './journal.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
-import { nextTurn, TimelineLoader } from './timeline-loader.ts';
+import { TimelineLoader } from './timeline-loader.ts';
 
 /**
  * Loads conversations and users into memory on first use, and evicts those that were not used for long.
@@ -35,7 +37,7 @@ export class Residents {
 	/** Keys being loaded: their entries in `unloadedChanges` must be kept. */
 	private readonly loading = new Set<string>();
 	/** By id: number of commands that were prepared and are not applied yet. */
-	private readonly pins = new Map<string, number>();
+	private readonly kept = new Map<string, number>();
 	private starts: readonly number[] = [];
 	/** Rises when conversations are evicted or start to count: readers check again whether everything they need is loaded. */
 	disruptions = 0;
@@ -70,16 +72,16 @@ export class Residents {
 	}
 
 	/** Protects these conversations and users from eviction until the returned function is called, or a commit fails. */
-	pin(ids: readonly string[]): Release {
-		for (const id of ids) this.pins.set(id, (this.pins.get(id) ?? 0) + 1);
-		let isPinned = true;
+	keepLoaded(ids: readonly string[]): Release {
+		for (const id of ids) this.kept.set(id, (this.kept.get(id) ?? 0) + 1);
+		let isKept = true;
 		return () => {
-			if (!isPinned) return;
-			isPinned = false;
+			if (!isKept) return;
+			isKept = false;
 			for (const id of ids) {
-				const others = (this.pins.get(id) ?? 0) - 1;
-				if (others > 0) this.pins.set(id, others);
-				else this.pins.delete(id);
+				const others = (this.kept.get(id) ?? 0) - 1;
+				if (others > 0) this.kept.set(id, others);
+				else this.kept.delete(id);
 			}
 		};
 	}
@@ -257,13 +259,13 @@ export class Residents {
 		const durable = this.ledger.durable();
 		for (const [number, conversation] of this.loadedConversations.entries()) {
 			if (!conversation || conversation.usedAt >= before || conversation.stamp > durable) continue;
-			if (this.pins.has(conversation.id)) continue;
+			if (this.kept.has(conversation.id)) continue;
 			this.loadedConversations[number] = undefined;
 			conversation.evicted = true;
 			this.disruptions += 1;
 		}
 		for (const [id, user] of this.loadedUsers)
-			if (user.usedAt < before && user.newestChange <= durable && !this.pins.has(id))
+			if (user.usedAt < before && user.newestChange <= durable && !this.kept.has(id))
 				this.loadedUsers.delete(id);
 		for (const [key, at] of this.unloadedChanges)
 			if (at <= durable && !this.loading.has(key)) this.unloadedChanges.delete(key);
@@ -286,5 +288,3 @@ function conversationsOf({ memberships }: LoadedUser): number[] {
 		if (memberships.isMemberAt(index)) numbers.push(memberships.conversationAt(index));
 	return numbers;
 }
-
-export const threadKey = (conversation: string, threadTs: number): string => `${conversation} ${threadTs}`;

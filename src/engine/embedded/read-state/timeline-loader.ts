@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../model/next-turn.ts';
 import type { Entry } from '../../../model/timeline.ts';
 import type { EntryRow, Ledger, StateSource } from '../../ports/store.ts';
 import type { LoadedConversation } from './loaded.ts';
@@ -8,9 +9,6 @@ import type { LoadedConversation } from './loaded.ts';
  * Entries that were read are added only if neither the floor nor anything below it has changed in the meantime;
  * callers check again whether the timeline is loaded far enough.
  */
-
-/** Yields to other work of the event loop. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const FIRST_CHUNK = 128;
 const LARGEST_CHUNK = 2_048;

@@ -35,7 +35,7 @@ export function lockDirectory(directory: string): () => void {
 		lock.run('BEGIN EXCLUSIVE');
 	} catch (error) {
 		lock?.close();
-		if (codeOf(error) === 'SQLITE_BUSY') throw new DataDirectoryInUse(directory, holderOf(file));
+		if (codeOf(error) === 'SQLITE_BUSY') throw new DataDirectoryInUse(directory, lockHolder(file));
 		throw new DataDirectoryUnusable(directory, `${LOCK_FILE}: ${messageOf(error)}`, error);
 	}
 	const taken = lock;
@@ -75,7 +75,7 @@ export function createPrivately(path: string): void {
 }
 
 /** Id of another process that has this file open; null if the system does not reveal it. */
-export function holderOf(file: string): number | null {
+export function lockHolder(file: string): number | null {
 	try {
 		const path = realpathSync(file);
 		const others = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid));

@@ -20,7 +20,7 @@ export class DataDirectoryUnusable extends Error {
 
 /** The file cannot be read as a database: neither permissions nor another directory help. */
 export class DatabaseDamaged extends Error {
-	constructor(path: string, cause?: unknown, reason = 'is damaged, or no database') {
+	constructor(path: string, cause?: unknown, reason = 'is damaged, or is not a SQLite database') {
 		super(`${path} ${reason}`, { cause });
 		this.name = 'DatabaseDamaged';
 	}

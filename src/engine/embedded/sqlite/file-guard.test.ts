@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileGuard } from './file-guard.ts';
 
-const MARK = 4711;
+const START_NUMBER = 4711;
 
 function guarded(work: (guard: FileGuard, database: string, write: () => void) => void): void {
 	const directory = mkdtempSync(join(tmpdir(), 'tidemark-guard-'));
@@ -14,12 +14,12 @@ function guarded(work: (guard: FileGuard, database: string, write: () => void) =
 	writeFileSync(lock, '');
 	const database = new Database(path);
 	database.run('PRAGMA journal_mode = WAL');
-	database.run(`PRAGMA user_version = ${MARK}`);
+	database.run(`PRAGMA user_version = ${START_NUMBER}`);
 	database.run('CREATE TABLE numbers (number INTEGER)');
 	database.run('PRAGMA wal_checkpoint(TRUNCATE)');
 	const descriptor = openSync(path, 'r');
 	try {
-		const guard = new FileGuard({ descriptor, database: path, lock, mark: MARK });
+		const guard = new FileGuard({ descriptor, database: path, lock, startNumber: START_NUMBER });
 		work(guard, path, () => database.run('INSERT INTO numbers VALUES (1)'));
 	} finally {
 		closeSync(descriptor);

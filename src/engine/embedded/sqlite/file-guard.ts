@@ -15,7 +15,7 @@ export interface GuardedFiles {
 	readonly database: string;
 	readonly lock: string;
 	/** The `user_version` in the database's header since this start. */
-	readonly mark: number;
+	readonly startNumber: number;
 }
 
 const HEADER_BYTES = 100;
@@ -39,8 +39,8 @@ export class FileGuard {
 	}
 
 	/**
-	 * Call it after each write of the server. The server's writes never shrink the file and keep its header, so a smaller file or a missing
-	 * header is not recorded as the result of a write, and the next check reports it.
+	 * Call it after each write of the server. The server's writes always keep the header and never shrink the file, so a smaller
+	 * file or a missing header is not recorded as the result of a write, and the next check reports it.
 	 */
 	noteOwnWrite(): void {
 		this.walOpened ??= identityOf(this.wal);
@@ -75,17 +75,17 @@ export class FileGuard {
 		if (!found || (found.mtimeMs === this.modifiedMs && found.size === this.size)) return null;
 		const header = this.header();
 		// Tools that checkpoint from outside, such as some for replication, change the file but keep all of this.
-		const isOurs = header && header.mark === this.files.mark && header.counter >= this.counter;
+		const isOurs = header && header.startNumber === this.files.startNumber && header.counter >= this.counter;
 		if (isOurs && found.size >= this.size) return null;
 		const name = basename(this.files.database);
 		return `${this.files.database} was overwritten or truncated while the server is running. The server has stopped writing. Stop the server, restore ${name} from a backup without its -wal and -shm, and start it.`;
 	}
 
-	private header(): { readonly mark: number; readonly counter: number } | null {
+	private header(): { readonly startNumber: number; readonly counter: number } | null {
 		const bytes = Buffer.alloc(HEADER_BYTES);
 		const read = readSync(this.files.descriptor, bytes, 0, HEADER_BYTES, 0);
 		if (read < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return null;
-		return { mark: bytes.readInt32BE(USER_VERSION), counter: bytes.readUInt32BE(CHANGE_COUNTER) };
+		return { startNumber: bytes.readInt32BE(USER_VERSION), counter: bytes.readUInt32BE(CHANGE_COUNTER) };
 	}
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { APPLIED_MIGRATIONS, pendingMigrations } from '../../store/migrations.ts';
 import { NEWEST_STAMP } from '../../store/store.ts';
-import { holderOf, LOCK_FILE } from './directory-lock.ts';
+import { LOCK_FILE, lockHolder } from './directory-lock.ts';
 import { codeOf } from './errors.ts';
 import { DATABASE_FILE } from './open.ts';
 
@@ -37,7 +37,7 @@ export function inspectDirectory(directory: string): Inspected {
 	const path = join(directory, DATABASE_FILE);
 	return {
 		inUse,
-		usedBy: inUse ? holderOf(lock) : null,
+		usedBy: inUse ? lockHolder(lock) : null,
 		database: existsSync(path) ? inspectDatabase(path, inUse) : null,
 	};
 }

@@ -10,7 +10,7 @@ import { createPrivately, LOCK_FILE, lockDirectory } from './directory-lock.ts';
 import { codeOf, DatabaseDamaged, DataDirectoryUnusable, messageOf } from './errors.ts';
 import { notingWithDevices } from './push-noting.ts';
 import { SqliteReader } from './reader.ts';
-import { markStart, migrate, recordStart } from './schema.ts';
+import { migrate, recordStart, writeStartNumber } from './schema.ts';
 import { indexInBackground, indexingWords, sqliteSearch } from './search.ts';
 import { SqliteWriter } from './writer.ts';
 
@@ -59,12 +59,12 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 		prepare(database);
 		migrate(database, nowMicros());
 		const newest = recordStart(database, options.startStamp ?? defaultStart);
-		const mark = markStart(database);
+		const startNumber = writeStartNumber(database);
 		// From now on only the writer thread writes.
 		database.run('PRAGMA query_only = ON');
 		const reader = new SqliteReader(database);
 		const ignore = () => undefined;
-		const files = { descriptor, database: path, lock: join(directory, LOCK_FILE), mark };
+		const files = { descriptor, database: path, lock: join(directory, LOCK_FILE), startNumber };
 		const writer = await SqliteWriter.open(
 			{
 				path,

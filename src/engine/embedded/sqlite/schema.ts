@@ -41,9 +41,9 @@ export function recordStart(database: Database, stampAfter: (newest: number) => 
  * Writes a random number for this start into the header of the file, where `FileGuard` checks it: a copy from another time has
  * a different number.
  */
-export function markStart(database: Database): number {
-	const mark = crypto.getRandomValues(new Uint32Array(1))[0] as number;
-	const signed = mark | 0;
+export function writeStartNumber(database: Database): number {
+	const random = crypto.getRandomValues(new Uint32Array(1))[0] as number;
+	const signed = random | 0;
 	database.run(`PRAGMA user_version = ${signed}`);
 	database.run('PRAGMA wal_checkpoint(TRUNCATE)');
 	return signed;

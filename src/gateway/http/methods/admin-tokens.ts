@@ -96,7 +96,7 @@ async function revokeAllOf(call: Call, user: string): Promise<void> {
 
 async function wanted({ services }: Call, token: string | undefined, id: string | undefined) {
 	if (token !== undefined) {
-		const holder = await services.auth.holderOf(token);
+		const holder = await services.auth.userOfToken(token);
 		if (holder) return { ...holder, hash: tokenKey(token) };
 	}
 	const stored = id === undefined ? null : await services.directory.tokenStarting(id);

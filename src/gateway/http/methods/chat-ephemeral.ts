@@ -1,12 +1,11 @@
 import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
-import { hasContent } from '../../apps/app-messages.ts';
 import { sendEphemeral } from '../../apps/ephemeral.ts';
 import { appOfCaller } from '../../apps/interaction.ts';
 import { joined, usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { contentArguments, cutText } from '../message-content.ts';
+import { contentArguments, cutText, hasContent, noText } from '../message-content.ts';
 import { userMethod } from '../method.ts';
 
 /** Posts a message that only one member sees and that is not stored. */
@@ -21,7 +20,7 @@ export const chatPostEphemeral = userMethod({
 	ignored: ['as_user', 'icon_emoji', 'icon_url', 'link_names', 'parse', 'username'],
 	run: async (args, call) => {
 		const { services, caller } = call;
-		if (!hasContent(args)) throw new Rejection('no_text', 'text: required, or blocks or attachments');
+		if (!hasContent(args)) throw noText();
 		await joined(call, args.channel);
 		const app = await appOfCaller(call);
 		await usersOf(services, caller.team, [args.user], 'user');

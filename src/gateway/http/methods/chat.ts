@@ -7,7 +7,15 @@ import type { Content } from '../../../sequencer/commands.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { warned } from '../envelope.ts';
-import { contentArguments, cutText, type ExtraContent, encodeExtra, MAX_TEXT } from '../message-content.ts';
+import {
+	contentArguments,
+	cutText,
+	type ExtraContent,
+	encodeExtra,
+	hasContent,
+	MAX_TEXT,
+	noText,
+} from '../message-content.ts';
 import { IDENTITY_FIELDS, identityArguments, identityOf } from '../message-identity.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { postTarget } from '../post-target.ts';
@@ -104,9 +112,7 @@ export const chatMeMessage = userMethod({
 });
 
 export function contentOf(call: UserCall, text: string, extra: ExtraContent): Content {
-	const hasMore = extra.blocks?.length || extra.attachments?.length || extra.files?.length;
-	if (text.trim() === '' && !hasMore)
-		throw new Rejection('no_text', 'text: required, or blocks or attachments');
+	if (!hasContent({ ...extra, text })) throw noText();
 	return { text, extra: extraOf(call, extra) };
 }
 
@@ -131,8 +137,7 @@ export const chatUpdate = userMethod({
 	ignored: [...CARRIED_BY_CLIENTS, 'file_ids', 'icon_emoji', 'icon_url', 'reply_broadcast', 'username'],
 	run: async (args, call) => {
 		const { channel, ts } = args;
-		if (args.text === undefined && !args.blocks && !args.attachments)
-			throw new Rejection('no_text', 'text: required, or blocks or attachments');
+		if (args.text === undefined && !args.blocks && !args.attachments) throw noText();
 		const text = await textOf(call, args);
 		if (text.length > MAX_TEXT) throw new Rejection('msg_too_long', `text: at most ${MAX_TEXT} characters`);
 		// Fields that an edit does not mention stay; an empty list or object removes them, as at Slack.

@@ -13,7 +13,7 @@ import { ifAvailable, submit } from '../submit.ts';
  * it.
  */
 
-/** Longer than a gateway tries to append a command: later, a reservation without a channel is abandoned. */
+/** Longer than a gateway tries to append a command: a reservation of this age without a channel is abandoned. */
 const ABANDONED_AFTER_MICROS = 60_000_000;
 
 const name = type.text({ missing: 'invalid_name_required', takesEmpty: false });

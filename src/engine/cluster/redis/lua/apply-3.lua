@@ -15,10 +15,10 @@ ARGV[5]  number of threads that the effects touch
 then the keys of the threads' ZSETs, in the slot of KEYS (not in KEYS, because the client needs a fixed number of keys)
 then seven arguments for each effect:
       1  its stamp
-      2  'create', 'post', 'edit', 'delete', 'archived' or 'touch'
+      2  'create', 'post', 'edit', 'delete', 'settings' or 'touch'
       3  ts of the message
       4  its entry; for 'create' the kind
-      5  1 if it is (or was) in the timeline; for 'create' and 'archived' whether archived
+      5  1 if it is (or was) in the timeline; for 'create' and 'settings' whether archived
       6  the number of its thread, from 1; 0 for none
       7  for 'create' the team; for 'post' 'first' if the thread has no other reply: then the thread need not be loaded
 
@@ -67,9 +67,9 @@ local function replies_of(thread)
 	return thread ~= '0' and ARGV[LEAD + tonumber(thread)]
 end
 
-local function record(at, change, ts, entry, shown, replies)
+local function record(at, change, ts, entry, in_timeline, replies)
 	local root = replies and string.match(replies, '%d+$') or '0'
-	recorded[#recorded + 1] = table.concat({ at, change, ts, shown, root, entry }, ';')
+	recorded[#recorded + 1] = table.concat({ at, change, ts, in_timeline, root, entry }, ';')
 end
 
 -- Keeps the newest changes; copies that are further behind are read again as a whole.
@@ -94,7 +94,7 @@ local function save_recorded()
 end
 
 -- What has to be loaded first, as a code of the result; 0 for nothing.
-local function missing(at, change, ts, _, shown, thread, first)
+local function missing(at, change, ts, _, in_timeline, thread, first)
 	if not stamp then
 		return -1
 	end
@@ -105,7 +105,7 @@ local function missing(at, change, ts, _, shown, thread, first)
 	if replies and first ~= 'first' and not is_thread_of(replies, base) then
 		return -2
 	end
-	if change == 'delete' and shown == '1' and floor ~= '0' and newest_other == '' and (newest() or ts) == ts
+	if change == 'delete' and in_timeline == '1' and floor ~= '0' and newest_other == '' and (newest() or ts) == ts
 		and redis.call('ZCARD', KEYS[2]) < 2 then
 		return -3
 	end
@@ -138,14 +138,14 @@ local function change_in(key, change, ts, entry)
 	end
 end
 
-local function apply(again, at, change, ts, entry, shown, thread, team)
+local function apply(again, at, change, ts, entry, flag, thread, team)
 	if change == 'create' then
-		return create(at, entry, shown, team)
+		return create(at, entry, flag, team)
 	end
 	if tonumber(at) < tonumber(stamp) then
 		return 0
 	end
-	if is_message(change) and shown == '1' then
+	if is_message(change) and flag == '1' then
 		if tonumber(ts) <= tonumber(floor) then
 			set('b:' .. ts, change == 'delete' and '' or entry)
 		else
@@ -155,7 +155,7 @@ local function apply(again, at, change, ts, entry, shown, thread, team)
 	end
 	local replies = is_message(change) and replies_of(thread)
 	if is_message(change) and (replies or change ~= 'post') then
-		record(at, change, ts, entry, shown, replies)
+		record(at, change, ts, entry, flag, replies)
 	end
 	if replies then
 		if not is_thread_of(replies, base) then
@@ -164,8 +164,8 @@ local function apply(again, at, change, ts, entry, shown, thread, team)
 		change_in(replies, change, ts, entry)
 		redis.call('EXPIRE', replies, ttl)
 	end
-	if change == 'archived' then
-		set('archived', shown)
+	if change == 'settings' then
+		set('archived', flag)
 	elseif change == 'edit' or change == 'delete' then
 		set('changed', at)
 	end

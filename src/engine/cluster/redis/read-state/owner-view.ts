@@ -35,7 +35,7 @@ export class OwnerView {
 				const reader = { number: copy?.numbering.of(user) ?? 0, cursor, ahead, activity: NEVER };
 				const answer = timeline && isCaughtUp(timeline, reader, ts);
 				if (answer === undefined)
-					missing = { id, back: timeline ? cursor : null, threads: root === null ? NO_THREADS : [root] };
+					missing = { id, after: timeline ? cursor : null, threads: root === null ? NO_THREADS : [root] };
 				return answer ?? false;
 			});
 			if (!missing) return decided;
@@ -49,9 +49,9 @@ export class OwnerView {
 	/** Reads what Redis has; older entries come from the store. */
 	private async complete(wanted: ConversationScope): Promise<void> {
 		const { views, copy } = this;
-		const back = wanted.back ?? Number.POSITIVE_INFINITY;
-		if (copy && wanted.back !== null && this.loadedAfter <= back) await views.loadOlder(copy, back);
-		this.loadedAfter = Math.min(this.loadedAfter, back);
+		const after = wanted.after ?? Number.POSITIVE_INFINITY;
+		if (copy && wanted.after !== null && this.loadedAfter <= after) await views.loadOlder(copy, after);
+		this.loadedAfter = Math.min(this.loadedAfter, after);
 		this.copy = await views.conversation(wanted, copy ?? undefined);
 	}
 }

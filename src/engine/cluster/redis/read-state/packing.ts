@@ -55,16 +55,16 @@ export function unpackMembership(packed: string): StoredMembership {
 }
 
 /** A thread that a user follows. */
-export interface Follow {
+export interface StoredFollow {
 	readonly cursor: number;
 	readonly since: number;
 	/** Stamp of its newest change. */
 	readonly at: number;
 }
 
-export const packFollow = ({ cursor, since, at }: Follow): string => `${cursor}:${since}:${at}`;
+export const packFollow = ({ cursor, since, at }: StoredFollow): string => `${cursor}:${since}:${at}`;
 
-export function unpackFollow(packed: string): Follow {
+export function unpackFollow(packed: string): StoredFollow {
 	const [cursor = 0, since = 0, at = 0] = packed.split(':').map(Number);
 	return { cursor, since, at };
 }

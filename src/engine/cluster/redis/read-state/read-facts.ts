@@ -1,5 +1,5 @@
 import type { ReadFact } from '../../../ports/facts.ts';
-import { type Follow, type StoredMembership, unpackFollow, unpackMembership } from './packing.ts';
+import { type StoredFollow, type StoredMembership, unpackFollow, unpackMembership } from './packing.ts';
 
 /**
  * Read state as facts: each has the whole state of its subject, as of its newest change. So the store can apply
@@ -28,7 +28,7 @@ export function threadFact(
 	user: string,
 	conversation: string,
 	threadTs: number,
-	{ at, cursor, since }: Follow,
+	{ at, cursor, since }: StoredFollow,
 ): ReadFact {
 	return { type: 'thread_cursor', user, conversation, threadTs, at, cursor, since };
 }

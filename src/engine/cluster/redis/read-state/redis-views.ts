@@ -2,8 +2,8 @@ import type { Clock } from '../../../../model/ts.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
 import type {
-	Changed,
 	ChangeRequest,
+	ChangeResult,
 	Decided,
 	Ids,
 	OnMoved,
@@ -19,7 +19,7 @@ import type { Keys } from '../keys.ts';
 import { ConversationViews } from '../views/conversation-views.ts';
 import { OlderEntries } from '../views/older-entries.ts';
 import { CopiedViews } from '../views/views.ts';
-import { Application } from './application.ts';
+import { EffectApplier } from './effect-applier.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { Loading, type RetentionOptions } from './loading.ts';
 import type { StoredMembership } from './packing.ts';
@@ -78,7 +78,7 @@ export class RedisViews implements Views {
 	private readonly users: Users;
 	private readonly loading: Loading;
 	private readonly views: CopiedViews;
-	private readonly application: Application;
+	private readonly applier: EffectApplier;
 	private readonly changes: UserUpdates;
 	private readonly fence: Fence;
 	private checked: { readonly at: number; readonly complete: Promise<unknown> } | undefined;
@@ -99,7 +99,7 @@ export class RedisViews implements Views {
 			new OlderEntries(commands, keys, source, fence),
 			fence,
 		);
-		this.application = new Application(commands, keys, loading, users, this.views, ttlSeconds, fence);
+		this.applier = new EffectApplier(commands, keys, loading, users, this.views, ttlSeconds, fence);
 		this.changes = new UserUpdates(users, this.views, ledger, clock, fence);
 	}
 
@@ -116,7 +116,7 @@ export class RedisViews implements Views {
 	async apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T> {
 		const byConversation = Map.groupBy(effects, ({ conversation }) => conversation.id);
 		const facts = await Promise.all(
-			[...byConversation].map(([id, some]) => this.queue.run(id, () => this.application.apply(id, some))),
+			[...byConversation].map(([id, some]) => this.queue.run(id, () => this.applier.apply(id, some))),
 		);
 		return onMoved(facts.flat());
 	}
@@ -141,7 +141,7 @@ export class RedisViews implements Views {
 	change<D extends Decided, Problem extends string, T>(
 		user: string,
 		changing: ChangeRequest<D, Problem, T>,
-	): Promise<Changed<D, T> | Problem | null> {
+	): Promise<ChangeResult<D, T> | Problem | null> {
 		const key = `${user} ${changing.about}`;
 		return this.queue.run(key, () => this.changes.change(user, changing));
 	}

@@ -14,16 +14,16 @@ import {
 /**
  * Compares a user's state in one conversation in the store with that in Redis, and decides whether the store's can replace it. Pure.
  *
- * Joins, leaves and follows reach the store with the conversation's effects: the caller checks those. Marks and
- * preferences reach it separately, each with a stamp, and a field has the stamp of the newest of both. So it is known whether that
- * change is in the store, but not whether an older one of the other kind, from another gateway, is not persisted yet.
+ * Joins, leaves and follows reach the store with the conversation's effects: the caller checks those. Marks and preferences reach
+ * it separately. A field has one stamp: that of its newest mark or preference. It shows whether this change is in the store, but
+ * not whether an older change of the other part (cursor or preference) still has to be persisted.
  */
 export interface StoredFields {
 	/** The store lacks a change that Redis has. */
 	readonly behind: boolean;
 	/**
-	 * The stamp of the newest change, if store and Redis differ in the part (cursor or preference) that it did not change: an older
-	 * change of that part may not be persisted yet. Null: they do not differ there.
+	 * The stamp of the newest change, if store and Redis differ in the other part (cursor or preference): an older change of that
+	 * part may still have to be persisted. Null: they do not differ there.
 	 */
 	readonly uncertainUpTo: number | null;
 	/** Fields with the store's values where they differ; '' for absent. */

@@ -9,8 +9,8 @@ import { type Fields, followField, followIn, membershipField, membershipIn } fro
 
 /** What effects change about users, as fields of their states. Pure. */
 
-/** Can be applied repeatedly: stamps show which changes are old. */
-export type UserChange =
+/** A join, leave, follow or unfollow. Can be applied repeatedly: stamps show which changes are old. */
+export type MembershipStep =
 	| { readonly type: 'join'; readonly conversation: string; readonly at: number; readonly cursor: number }
 	| { readonly type: 'leave'; readonly conversation: string; readonly at: number }
 	| {
@@ -35,7 +35,7 @@ export interface OwnPost {
 	readonly isNew: boolean;
 }
 
-export type Step = UserChange | OwnPost;
+export type Step = MembershipStep | OwnPost;
 
 /** Whether the author had read everything before the post: in this thread, or (null) in the timeline. */
 export type WasCaughtUp = (
@@ -166,7 +166,7 @@ function postedFields(fields: Fields, post: OwnPost, caughtUp: WasCaughtUp): Fie
 const later = (stamp: number, { at }: { readonly at: number }): number => (at > stamp ? at + 1 : stamp);
 
 /** Changed fields, '' for absent; empty if nothing changes. */
-function changedFields(fields: Fields, change: UserChange): Fields {
+function changedFields(fields: Fields, change: MembershipStep): Fields {
 	const { conversation, at } = change;
 	if (change.type === 'join' || change.type === 'leave') {
 		const former = membershipIn(fields, conversation);

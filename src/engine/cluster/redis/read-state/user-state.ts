@@ -1,10 +1,10 @@
 import type { UserReadState } from '../../../ports/store.ts';
 import {
 	type ActivityChange,
-	type Follow,
 	packActivity,
 	packFollow,
 	packMembership,
+	type StoredFollow,
 	type StoredMembership,
 	unpackActivity,
 	unpackFollow,
@@ -26,7 +26,11 @@ export const membershipIn = (fields: Fields, conversation: string): StoredMember
 	return packed ? unpackMembership(packed) : undefined;
 };
 
-export const followIn = (fields: Fields, conversation: string, threadTs: number): Follow | undefined => {
+export const followIn = (
+	fields: Fields,
+	conversation: string,
+	threadTs: number,
+): StoredFollow | undefined => {
 	const packed = fields[followField(conversation, threadTs)];
 	return packed ? unpackFollow(packed) : undefined;
 };
@@ -40,7 +44,9 @@ export const membershipEntries = (fields: Fields): { conversation: string; membe
 		.filter(([field]) => field.startsWith('c:'))
 		.map(([field, packed]) => ({ conversation: field.slice(2), membership: unpackMembership(packed) }));
 
-export const followEntries = (fields: Fields): { conversation: string; threadTs: number; follow: Follow }[] =>
+export const followEntries = (
+	fields: Fields,
+): { conversation: string; threadTs: number; follow: StoredFollow }[] =>
 	Object.entries(fields)
 		.filter(([field]) => field.startsWith('f:'))
 		.map(([field, packed]) => {

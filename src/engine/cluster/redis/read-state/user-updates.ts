@@ -2,12 +2,18 @@ import { withCursor } from '../../../../model/membership.ts';
 import type { Clock } from '../../../../model/ts.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Ledger } from '../../../ports/store.ts';
-import type { Changed, ChangeRequest, Decided } from '../../../ports/views.ts';
+import type { ChangeRequest, ChangeResult, Decided } from '../../../ports/views.ts';
 import type { Fence, FencePoint } from '../fence.ts';
 import type { ReadTime } from '../views/copy-snapshot.ts';
 import type { UserCopy } from '../views/user-copy.ts';
 import type { CopiedViews } from '../views/views.ts';
-import { type Follow, packActivity, packFollow, packMembership, type StoredMembership } from './packing.ts';
+import {
+	packActivity,
+	packFollow,
+	packMembership,
+	type StoredFollow,
+	type StoredMembership,
+} from './packing.ts';
 import { cursorFact, preferenceFact, threadFact } from './read-facts.ts';
 import { ACTIVITY, activityIn, type Fields, followField, membershipField } from './user-state.ts';
 import type { Users } from './users.ts';
@@ -42,8 +48,8 @@ export class UserUpdates {
 
 	async change<D extends Decided, Problem extends string, T>(
 		user: string,
-		{ scope, decide, shown, show, onDurable }: ChangeRequest<D, Problem, T>,
-	): Promise<Changed<D, T> | Problem | null> {
+		{ scope, decide, showScope, show, onDurable }: ChangeRequest<D, Problem, T>,
+	): Promise<ChangeResult<D, T> | Problem | null> {
 		const stamp = this.clock.next();
 		const time: ReadTime = { stamp, horizon: 0, leftSince: 0 };
 		for (;;) {
@@ -61,7 +67,7 @@ export class UserUpdates {
 			if (moves && !(await this.users.setOn(copy, at, fields))) continue;
 			// Append while counting; publish when both are done.
 			const appended = await this.append(fact, fencePoint);
-			const row = await this.views.read(user, shown, time, show);
+			const row = await this.views.read(user, showScope, time, show);
 			if (row === null) return null;
 			return { decided, shown: row, durable: this.durable(appended, fencePoint, () => onDurable(row)) };
 		}
@@ -101,7 +107,7 @@ function updateOf(user: UserCopy, { change, moves }: Decided, stamp: number): Fi
 	const { conversation } = change;
 	if (change.type === 'thread_cursor') {
 		const { threadTs, cursor } = change;
-		const follow = user.follow(conversation, threadTs) as Follow;
+		const follow = user.follow(conversation, threadTs) as StoredFollow;
 		const after = moves ? { ...follow, cursor, at: nextStamp(user, follow, stamp) } : follow;
 		const fields = { [followField(conversation, threadTs)]: packFollow(after) };
 		return { at: after.at, fields, fact: threadFact(user.id, conversation, threadTs, after) };

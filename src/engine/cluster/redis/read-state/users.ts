@@ -9,7 +9,7 @@ import { UserViews } from '../views/user-views.ts';
 import type { OwnerView } from './owner-view.ts';
 import { type StoredMembership, unpackMembership } from './packing.ts';
 import { storedFields } from './stored-fields.ts';
-import { computeSteps, fieldsNeededBy, type Step, type UserChange } from './user-changes.ts';
+import { computeSteps, fieldsNeededBy, type MembershipStep, type Step } from './user-changes.ts';
 import { type Fields, fieldsOf, membershipField, STAMP } from './user-state.ts';
 
 /**
@@ -146,7 +146,7 @@ export class Users {
 			[user],
 			async () => {
 				const pending = await commands.lrange(keys.pending(user), 0, -1);
-				const changes = pending.map((text) => JSON.parse(text) as UserChange);
+				const changes = pending.map((text) => JSON.parse(text) as MembershipStep);
 				const stored = fieldsOf(await source.user(user));
 				const { changed, at } = computeSteps(user, stored, changes, () => false);
 				const stamp = String(Math.max(at, Number(stored[STAMP])));

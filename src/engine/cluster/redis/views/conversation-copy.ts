@@ -51,9 +51,9 @@ export class ConversationCopy implements ConversationView {
 	/** When the newest of these late changes became visible. */
 	lateSeen = 0;
 	/** Rises with every update: answers to earlier requests are dropped. */
-	revision = 0;
+	updateNumber = 0;
 	/** Rises when it becomes a copy of a different state. */
-	changes = 0;
+	stateNumber = 0;
 	/** Used since the last eviction. */
 	used = true;
 	readonly slot: number;
@@ -88,24 +88,24 @@ export class ConversationCopy implements ConversationView {
 		return this.cachedVersion;
 	}
 
-	/** Whether it has all entries after `back` that Redis has, and these threads. */
-	covers(back: number | null, threads: readonly number[]): boolean {
-		if (!this.isKnown || (back !== null && back < this.timeline.floor)) return false;
+	/** Whether it has all entries after `after` that Redis has, and these threads. */
+	covers(after: number | null, threads: readonly number[]): boolean {
+		if (!this.isKnown || (after !== null && after < this.timeline.floor)) return false;
 		return threads.length === 0 || threads.every((root) => this.threads.has(root));
 	}
 
-	/** A request for views-1.lua, with entries after `back` and these threads. */
-	request(back: number | null, threads: readonly number[]): string {
+	/** A request for views-1.lua, with entries after `after` and these threads. */
+	request(after: number | null, threads: readonly number[]): string {
 		const { id, stamp, base, timeline, isKnown } = this;
-		const isDeeper = back !== null && (!isKnown || back < timeline.floor);
+		const isDeeper = after !== null && (!isKnown || after < timeline.floor);
 		const missing = threads.filter((root) => !this.threads.has(root));
 		const more = isDeeper || missing.length > 0 ? '+' : '=';
 		const edge = Math.max(timeline.latest, timeline.floor);
 		const known = [id, isKnown ? stamp : NONE, base, more, edge, timeline.floor];
-		return [...known, isDeeper ? back : NONE, ...missing].join(' ');
+		return [...known, isDeeper ? after : NONE, ...missing].join(' ');
 	}
 
-	/** Applies the answer to a request that was made at the current revision. */
+	/** Applies the answer to a request that was made at the current `updateNumber`. */
 	applyAnswer(answer: string): Missing {
 		if (answer === '-1') return { isAbsent: true, threads: [] };
 		this.startUpdate();
@@ -140,7 +140,7 @@ export class ConversationCopy implements ConversationView {
 		for (const change of parts.slice(place)) this.change(change, before);
 		for (const [root, thread] of found) this.threads.set(root, thread);
 		this.timeline.latest = latest;
-		if (this.base !== base || before !== Number(stamp)) this.changes += 1;
+		if (this.base !== base || before !== Number(stamp)) this.stateNumber += 1;
 		checkInvariant('view_never_goes_back', this.base !== base || Number(stamp) >= before);
 		this.stamp = Number(stamp);
 		this.base = base;
@@ -160,7 +160,7 @@ export class ConversationCopy implements ConversationView {
 		const isBefore = this.isKnown && this.base === base && `${this.stamp}` === before;
 		if (!isBefore || effects.some(({ type }) => type === 'deleted')) return false;
 		this.startUpdate();
-		this.changes += 1;
+		this.stateNumber += 1;
 		this.seen = seen;
 		if (late > 0) [this.late, this.lateSeen] = [late, seen];
 		for (const effect of effects) {
@@ -190,24 +190,24 @@ export class ConversationCopy implements ConversationView {
 	}
 
 	private startUpdate(): void {
-		this.revision += 1;
+		this.updateNumber += 1;
 		this.cachedVersion = '';
 	}
 
 	/** `stamp;change;ts;in the timeline;root;entry`. Posts in the timeline are skipped: they arrive with the timeline. */
 	private change(packedChange: string, before: number): void {
-		const [stamp, change, at, shown, root, packed = ''] = packedChange.split(';');
+		const [stamp, change, at, isInTimeline, root, packed = ''] = packedChange.split(';');
 		if (Number(stamp) <= before) return;
 		const ts = Number(at);
 		const thread = this.threads.get(Number(root));
 		if (change === 'delete') {
-			if (shown === '1') this.timeline.remove(ts);
+			if (isInTimeline === '1') this.timeline.remove(ts);
 			thread?.remove(ts);
 			return;
 		}
 		const entry = this.entryOf(packed);
 		if (change === 'edit') {
-			if (shown === '1') this.timeline.update(entry);
+			if (isInTimeline === '1') this.timeline.update(entry);
 			thread?.update(entry);
 		} else if (thread && thread.indexOf(ts) < 0) thread.append(entry);
 	}

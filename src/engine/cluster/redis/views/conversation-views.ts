@@ -2,7 +2,7 @@ import type { Numbering } from '../../../../model/numbering.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ConversationScope } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
-import { RedisUnavailable } from '../failure-cause.ts';
+import { isElsewhere } from '../failure-cause.ts';
 import type { IsOnNode } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { nodesOf } from '../slots.ts';
@@ -28,10 +28,10 @@ const NO_IDS: ReadonlySet<string> = new Set();
 
 interface CopyRequest {
 	readonly copy: ConversationCopy;
-	readonly back: number | null;
+	readonly after: number | null;
 	readonly threads: readonly number[];
-	/** Revision of the copy at the time of the request. */
-	revision: number;
+	/** `updateNumber` of the copy at the time of the request. */
+	updateNumber: number;
 	/** Null: the copy is current. */
 	answer: Missing | 'retry' | null;
 }
@@ -108,8 +108,8 @@ export class ConversationViews {
 		wanted: readonly ConversationScope[],
 		copiesBefore: readonly ConversationCopy[],
 	): Promise<CopiesRead> {
-		const before = copiesBefore.map(({ changes }) => changes);
-		const revisions = copiesBefore.map(({ revision }) => revision);
+		const before = copiesBefore.map(({ stateNumber }) => stateNumber);
+		const updateNumbers = copiesBefore.map(({ updateNumber }) => updateNumber);
 		const copies: (ConversationCopy | null)[] = [...copiesBefore];
 		let left = wanted.map((_, index) => index);
 		while (left.length > 0) {
@@ -137,10 +137,10 @@ export class ConversationViews {
 			left = retries;
 		}
 		for (const [index, copy] of copies.entries())
-			if (copy && copy.revision !== revisions[index]) this.cache.put(copy);
+			if (copy && copy.updateNumber !== updateNumbers[index]) this.cache.put(copy);
 		return {
 			copies,
-			haveChanged: () => copiesBefore.some(({ changes }, index) => changes !== before[index]),
+			haveChanged: () => copiesBefore.some(({ stateNumber }, index) => stateNumber !== before[index]),
 		};
 	}
 
@@ -166,10 +166,10 @@ export class ConversationViews {
 	): Promise<CopyRequest[]> {
 		const batches = new Set<NodeBatch>();
 		const renewedSince = performance.now() - this.ttlSeconds * 1000 * RENEWED_AFTER;
-		const requests = all.map(({ wanted: { id, back, threads }, copy }) => {
-			const request: CopyRequest = { copy, back, threads, revision: 0, answer: null };
+		const requests = all.map(({ wanted: { id, after, threads }, copy }) => {
+			const request: CopyRequest = { copy, after, threads, updateNumber: 0, answer: null };
 			const batch = this.batchFor(id);
-			const isComparison = copy.hasVersionKey && copy.renewedMs > renewedSince && copy.covers(back, threads);
+			const isComparison = copy.hasVersionKey && copy.renewedMs > renewedSince && copy.covers(after, threads);
 			(isComparison ? batch.comparisons : batch.requests).push(request);
 			batches.add(batch);
 			return request;
@@ -201,7 +201,8 @@ export class ConversationViews {
 			for (let from = 0; from < changed.length; from += READS_PER_CALL)
 				await this.read(changed.slice(from, from + READS_PER_CALL));
 			// Redis returned no changes: it has no version key to compare with.
-			for (const { copy, revision } of changed) if (copy.revision === revision) copy.hasVersionKey = false;
+			for (const { copy, updateNumber } of changed)
+				if (copy.updateNumber === updateNumber) copy.hasVersionKey = false;
 			answered.resolve();
 		} catch (error) {
 			answered.reject(error);
@@ -227,8 +228,8 @@ export class ConversationViews {
 		if (requests.length === 0) return;
 		const now = performance.now();
 		const texts = requests.map((request) => {
-			request.revision = request.copy.revision;
-			return request.copy.request(request.back, request.threads);
+			request.updateNumber = request.copy.updateNumber;
+			return request.copy.request(request.after, request.threads);
 		});
 		try {
 			const answers = (await commands.views(
@@ -248,11 +249,9 @@ export class ConversationViews {
 	}
 }
 
-const isElsewhere = (error: unknown): boolean => error instanceof RedisUnavailable && error.isElsewhere;
-
 function applyAnswer(request: CopyRequest, text: string): void {
-	const { copy, revision, threads } = request;
-	const answer = copy.revision === revision ? copy.applyAnswer(text) : 'retry';
+	const { copy, updateNumber, threads } = request;
+	const answer = copy.updateNumber === updateNumber ? copy.applyAnswer(text) : 'retry';
 	if (answer === 'retry' || answer.isAbsent || answer.threads.length > 0) request.answer = answer;
 	// A copy that was replaced as a whole lacks threads that it had at the time of the request.
 	else request.answer = threads.every((root) => copy.threads.has(root)) ? null : 'retry';

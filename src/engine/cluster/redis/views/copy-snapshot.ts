@@ -145,18 +145,18 @@ function computeScope(
 		for (const { conversation: id, membership } of user.memberships) {
 			const { member, at, cursor } = membership;
 			if (!member && !(changes && at > leftSince)) continue;
-			wanted.set(id, { id, back: all === 'heads' ? null : cursor, threads: NO_THREADS });
+			wanted.set(id, { id, after: all === 'heads' ? null : cursor, threads: NO_THREADS });
 		}
 	if (all === 'threads')
 		for (const [id, followed] of Map.groupBy(user.follows, ({ conversation }) => conversation))
-			if (wanted.has(id)) add({ id, back: null, threads: followed.map(({ threadTs }) => threadTs) });
+			if (wanted.has(id)) add({ id, after: null, threads: followed.map(({ threadTs }) => threadTs) });
 	for (const one of some?.(user) ?? []) add(one);
 	return [...wanted.values()];
 }
 
 const both = (a: ConversationScope, b: ConversationScope): ConversationScope => ({
 	id: a.id,
-	back: a.back === null || b.back === null ? (a.back ?? b.back) : Math.min(a.back, b.back),
+	after: a.after === null || b.after === null ? (a.after ?? b.after) : Math.min(a.after, b.after),
 	threads: [...a.threads, ...b.threads],
 	archivedToo: a.archivedToo === true || b.archivedToo === true,
 });

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../../model/next-turn.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
@@ -14,9 +15,6 @@ const FIRST_CHUNK = 512;
 /** Rows per read: reading and packing them delays other work by a few milliseconds. */
 const LARGEST_CHUNK = 2_048;
 
-/** Yields to other work of the event loop. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 export class OlderEntries {
 	private readonly inProgress = new Map<ConversationCopy, Promise<void>>();
 
@@ -28,20 +26,20 @@ export class OlderEntries {
 	) {}
 
 	/**
-	 * Loads at least one chunk towards `back`; the next read of the copy adds what Redis has by then. One load at a time
+	 * Loads at least one chunk towards `after`; the next read of the copy adds what Redis has by then. One load at a time
 	 * per copy: concurrent callers share it, and check whether it was enough.
 	 */
-	load(copy: ConversationCopy, back: number): Promise<void> {
+	load(copy: ConversationCopy, after: number): Promise<void> {
 		const inProgress = this.inProgress.get(copy);
 		if (inProgress) return inProgress;
-		const loading = this.loadAll(copy, back).finally(() => this.inProgress.delete(copy));
+		const loading = this.loadAll(copy, after).finally(() => this.inProgress.delete(copy));
 		this.inProgress.set(copy, loading);
 		return loading;
 	}
 
-	private async loadAll(copy: ConversationCopy, back: number): Promise<void> {
+	private async loadAll(copy: ConversationCopy, after: number): Promise<void> {
 		for (let chunk = FIRST_CHUNK; ; chunk = Math.min(chunk * 4, LARGEST_CHUNK)) {
-			if (!(await this.loadChunk(copy, back, chunk)) || copy.timeline.floor <= back) return;
+			if (!(await this.loadChunk(copy, after, chunk)) || copy.timeline.floor <= after) return;
 			await nextTurn();
 		}
 	}
@@ -51,7 +49,7 @@ export class OlderEntries {
 	 * them yet. They are complete if floor and base are the same before and after reading the store. Changes since the copy was last read may
 	 * already be included: applying them again changes nothing. Resolves to false if something changed in the meantime.
 	 */
-	private async loadChunk(copy: ConversationCopy, back: number, chunk: number): Promise<boolean> {
+	private async loadChunk(copy: ConversationCopy, after: number, chunk: number): Promise<boolean> {
 		const { commands, source, fence } = this;
 		const meta = this.keys.meta(copy.id);
 		const fencePoint = await fence.begin([copy.id]);
@@ -59,7 +57,7 @@ export class OlderEntries {
 		const { timeline } = copy;
 		const upTo = timeline.floor;
 		if (storedFloor == null || upTo > Number(storedFloor)) return false;
-		const rows = await source.timelineEntries(copy.id, back, upTo, chunk);
+		const rows = await source.timelineEntries(copy.id, after, upTo, chunk);
 		const fields = await commands.hgetall(meta);
 		await fence.verifyEpochs(fencePoint);
 		if (
@@ -69,7 +67,7 @@ export class OlderEntries {
 			timeline.floor !== upTo
 		)
 			return false;
-		const reached = rows.length < chunk ? back : (rows[0]?.ts ?? 1) - 1;
+		const reached = rows.length < chunk ? after : (rows[0]?.ts ?? 1) - 1;
 		const entries = new Map(rows.map((row) => [row.ts, packEntry(row)]));
 		for (const [field, entry] of Object.entries(fields)) {
 			const ts = field.startsWith('b:') ? Number(field.slice(2)) : 0;

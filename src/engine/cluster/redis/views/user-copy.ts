@@ -2,7 +2,7 @@ import { Activity } from '../../../../model/activity.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import type { UserView } from '../../../../model/views.ts';
 import type { AllScope, ConversationScope } from '../../../ports/views.ts';
-import { type Follow, type StoredMembership, unpackMembership } from '../read-state/packing.ts';
+import { type StoredFollow, type StoredMembership, unpackMembership } from '../read-state/packing.ts';
 import {
 	ACTIVITY,
 	activityIn,
@@ -73,7 +73,7 @@ export class UserCopy implements UserView {
 		return membershipIn(this.fields, conversation);
 	}
 
-	follow(conversation: string, threadTs: number): Follow | undefined {
+	follow(conversation: string, threadTs: number): StoredFollow | undefined {
 		return followIn(this.fields, conversation, threadTs);
 	}
 

@@ -58,11 +58,11 @@ function world(atUpdate: (update: number, post: () => void) => void) {
 		clear: () => undefined,
 		copiesOf: () => [copy],
 		update: async () => {
-			const before = copy.changes;
+			const before = copy.stateNumber;
 			state.updates += 1;
 			await Bun.sleep(0);
 			atUpdate(state.updates, post);
-			return { copies: [copy], haveChanged: () => copy.changes !== before };
+			return { copies: [copy], haveChanged: () => copy.stateNumber !== before };
 		},
 	};
 	const views = new CopiedViews(

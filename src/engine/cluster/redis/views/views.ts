@@ -11,9 +11,10 @@ import type { UserViews } from './user-views.ts';
 /**
  * Views of users and conversations in this process, brought up to date before each read.
  *
- * They are in different slots, so they cannot be read atomically. But a row with the current messages and an old mark would replace
- * the row that has the mark. So both must have been current at one moment. If neither has changed since it was
- * read, that is the moment of the read. If a conversation has changed, the process reads the user again after it.
+ * They are in different slots, so they cannot be read atomically. A row computed from current messages and an outdated cursor
+ * would have a higher position than an earlier row with the new cursor and replace it in the client. So both must have been current
+ * at one moment. If neither has changed since it was read, that is the moment of the read. If a conversation has changed, the
+ * process reads the user again after it.
  */
 
 /** A user who marks without a pause still gets a row. */
@@ -111,8 +112,8 @@ export class CopiedViews {
 	}
 
 	/** Loads at least one chunk of older entries. */
-	async loadOlder(copy: ConversationCopy, back: number): Promise<void> {
-		await this.olderEntries.load(copy, back);
+	async loadOlder(copy: ConversationCopy, after: number): Promise<void> {
+		await this.olderEntries.load(copy, after);
 		this.conversations.grown(copy);
 	}
 
@@ -122,7 +123,7 @@ export class CopiedViews {
 		const loadNext = async () => {
 			for (let next = left.pop(); next; next = left.pop()) {
 				held.set(next.copy.id, next.copy);
-				await this.loadOlder(next.copy, next.back);
+				await this.loadOlder(next.copy, next.after);
 			}
 		};
 		await Promise.all(Array.from({ length: LOAD_CONCURRENCY }, loadNext));
@@ -137,17 +138,17 @@ export class CopiedViews {
 
 interface TooShort {
 	readonly copy: ConversationCopy;
-	readonly back: number;
+	readonly after: number;
 }
 
 /** Copies that are not loaded far enough back. */
 function tooShort(scopes: readonly ConversationScope[], copies: Copies): TooShort[] {
 	const short: TooShort[] = [];
-	for (const [index, { back, archivedToo }] of scopes.entries()) {
+	for (const [index, { after, archivedToo }] of scopes.entries()) {
 		const copy = copies[index];
-		if (!copy || back === null || back >= copy.timeline.floor) continue;
+		if (!copy || after === null || after >= copy.timeline.floor) continue;
 		if (copy.archived && !archivedToo) continue;
-		short.push({ copy, back });
+		short.push({ copy, after });
 	}
 	return short;
 }

@@ -22,7 +22,7 @@ const USERS_PER_PIPELINE = 500;
  * A batch of posts takes two round trips, whatever its size: one applies them and reads the authors' states, one moves the
  * authors' cursors.
  */
-export class Application {
+export class EffectApplier {
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
@@ -179,20 +179,20 @@ function scriptArguments(effect: Effect, threads: readonly number[]): (string | 
 		case 'created':
 			return [at, 'create', 0, conversation.kind, archived, 0, conversation.team];
 		case 'changed':
-			return [at, 'archived', 0, '', archived, 0, ''];
+			return [at, 'settings', 0, '', archived, 0, ''];
 		case 'posted':
 		case 'edited':
 		case 'deleted': {
 			const message = messageOf(effect) as Message;
 			const thread = message.threadTs === null ? 0 : threads.indexOf(message.threadTs) + 1;
-			const shown = inTimeline(message) ? 1 : 0;
+			const isInTimeline = inTimeline(message) ? 1 : 0;
 			const isFirst = effect.type === 'posted' && effect.thread?.replyCount === 1;
 			return [
 				at,
 				CHANGES[effect.type],
 				message.ts,
 				packEntry(message),
-				shown,
+				isInTimeline,
 				thread,
 				isFirst ? 'first' : '',
 			];

@@ -1,4 +1,5 @@
 import { isCaughtUp } from '../../../model/counting.ts';
+import { threadKey } from '../../../model/ids.ts';
 import { checkInvariant } from '../../../model/invariants.ts';
 import { joined, left } from '../../../model/membership.ts';
 import { inTimeline, type Message } from '../../../model/message.ts';
@@ -8,11 +9,11 @@ import type { Effect } from '../../../sequencer/effects.ts';
 import type { ReadFact } from '../../ports/facts.ts';
 import { applyChange } from './apply-change.ts';
 import { LoadedConversation, type LoadedUser } from './loaded.ts';
-import { type Residents, threadKey } from './residents.ts';
+import type { Residents } from './residents.ts';
 
 /** Applies effects to the views in memory. Synchronous: `prepare` has loaded everything it needs. */
 
-export class Application {
+export class EffectApplier {
 	constructor(private readonly residents: Residents) {}
 
 	apply(effect: Effect): ReadFact[] {
