@@ -90,7 +90,9 @@ test('a Redis outage causes one log line at its start and one at its end', async
 		await eventually(
 			async () =>
 				expect((await report()).degraded).toContainEqual(
-					expect.stringMatching(/^read state, since \S+Z: this worker cannot check whether Redis is complete: ./),
+					expect.stringMatching(
+						/^read state, since \S+Z: this worker cannot check whether Redis is complete: ./,
+					),
 				),
 			REPORTED_WITHIN_MS,
 		);
