@@ -16,7 +16,8 @@ export const keyOf = (channel: string, threadTs?: string | null): string =>
 const NOBODY: readonly string[] = [];
 
 /** Subtypes of posted messages, as opposed to edits and deletions. */
-const POSTS: ReadonlySet<string> = new Set(['thread_broadcast', 'bot_message', 'me_message']);
+const POSTS: ReadonlySet<string> = new Set(['thread_broadcast', 'bot_message', 'me_message', 'file_share']);
+
 export class Typing {
 	/** By conversation or thread: the typing users, each with the timer that ends it. */
 	private readonly typists = new Map<string, Map<string, unknown>>();

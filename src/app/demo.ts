@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ApiCall, apiClient } from '../remote/api-client.ts';
+import { type ApiCall, ApiError, apiClient } from '../remote/api-client.ts';
 import { DEMO_PEOPLE, DEMO_TEAM, playDemo } from './demo-scene.ts';
 import { keepSecret } from './private-files.ts';
 
@@ -9,17 +9,48 @@ import { keepSecret } from './private-files.ts';
 export interface DemoUser {
 	readonly name: string;
 	readonly id: string;
+	/** Null: the user is deactivated. */
+	readonly token: string | null;
+}
+
+export interface SeededUser extends DemoUser {
 	readonly token: string;
 }
 
-/** Creates the workspace on the first start; later starts print the saved tokens. */
+/** Creates the workspace on the first start; later starts print the saved tokens, and new ones for tokens that were revoked. */
 export async function demoWorkspace(url: string, adminToken: string, dataDir: string): Promise<string> {
 	const file = join(dataDir, 'demo.json');
-	const kept = await readFile(file, 'utf8').catch(() => null);
-	if (kept !== null) return showDemo(url, JSON.parse(kept));
-	const users = await seedDemo(url, apiClient(url, adminToken));
-	await keepSecret(file, JSON.stringify(users, null, '\t'));
+	const admin = apiClient(url, adminToken);
+	const saved = await readFile(file, 'utf8').catch(() => null);
+	const users =
+		saved === null
+			? await seedDemo(url, admin)
+			: await Promise.all(
+					(JSON.parse(saved) as DemoUser[]).map(async (user) => ({
+						...user,
+						token: await currentToken(url, admin, user),
+					})),
+				);
+	const text = JSON.stringify(users, null, '\t');
+	if (text !== saved) await keepSecret(file, text);
 	return showDemo(url, users);
+}
+
+async function currentToken(url: string, admin: ApiCall, { id, token }: DemoUser): Promise<string | null> {
+	try {
+		if (token !== null) {
+			await apiClient(url, token)('auth.test', {});
+			return token;
+		}
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw error;
+	}
+	try {
+		return (await admin<{ token: string }>('admin.tokens.create', { user_id: id })).token;
+	} catch (error) {
+		if (error instanceof ApiError && error.code === 'user_disabled') return null;
+		throw error;
+	}
 }
 
 const NAME_WIDTH = Math.max(...DEMO_PEOPLE.map(([name]) => name.length));
@@ -28,14 +59,16 @@ const MARGIN = ' '.repeat(2 + NAME_WIDTH + 1);
 /** The token is in the fragment of the link, which browsers do not send to servers. */
 export function showDemo(url: string, users: readonly DemoUser[]): string {
 	const [first, second] = users;
-	const lines = users.flatMap(({ name, id, token }) => [
-		`  ${name.padEnd(NAME_WIDTH)} ${id}  ${token}`,
-		`${MARGIN}${url}/#token=${token}`,
-	]);
+	const lines = users.flatMap(({ name, id, token }) => {
+		const user = `  ${name.padEnd(NAME_WIDTH)} ${id}`;
+		return token === null
+			? [`${user}  deactivated`]
+			: [`${user}  ${token}`, `${MARGIN}${url}/#token=${token}`];
+	});
 	return [
 		'Demo workspace. For each user: id, token, and a link that signs in as that user:',
 		...lines,
-		...(first && second
+		...(first?.token && second?.token
 			? [
 					`Two devices of ${first.name} side by side, and ${second.name} to write to her:`,
 					`${MARGIN}${url}/devices#token=${first.token}&friend=${second.token}`,
@@ -44,12 +77,12 @@ export function showDemo(url: string, users: readonly DemoUser[]): string {
 	].join('\n');
 }
 
-export async function seedDemo(url: string, admin: ApiCall): Promise<DemoUser[]> {
+export async function seedDemo(url: string, admin: ApiCall): Promise<SeededUser[]> {
 	const { team, general_channel } = await admin<{ team: { id: string }; general_channel: string }>(
 		'admin.teams.create',
 		{ name: DEMO_TEAM, domain: 'demo', general_channel: 'general' },
 	);
-	const users: DemoUser[] = [];
+	const users: SeededUser[] = [];
 	for (const [name, realName] of DEMO_PEOPLE) {
 		const { user } = await admin<{ user: { id: string } }>('admin.users.create', {
 			team_id: team.id,

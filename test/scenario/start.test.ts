@@ -143,6 +143,29 @@ describe('--demo', () => {
 			expect([names.length, new Set(names).size]).toEqual([10, 10]);
 		});
 	});
+
+	test('prints a new token for a user whose token was revoked, and none for a deactivated one', async () => {
+		await withDirectory(async (directory) => {
+			const first = await serveProcess(directory, ['--demo']);
+			await first.printed(/alan.*\n.*token=xoxp-\S+/);
+			const users = printedUsers(first.out());
+			const [, , katherine = '', revoked = ''] = users.find(([, name]) => name === 'katherine') ?? [];
+			await client(first.url, revoked)('auth.revoke');
+			const to = ['--url', first.url, '--data-dir', directory];
+			expect((await tidemark(['user', 'deactivate', 'linus', ...to]).ended).code).toBe(0);
+			await first.end('SIGTERM');
+
+			const second = await serveProcess(directory, ['--demo']);
+			await second.printed(/alan.*\n.*token=xoxp-\S+/);
+			const printed = printedUsers(second.out());
+			expect(printed.map(([, name]) => name)).toEqual(['ada', 'grace', 'katherine', 'alan']);
+			expect(second.out()).toMatch(/^ {2}linus +U\w+ +deactivated$/m);
+			const [, , , token = ''] = printed.find(([, name]) => name === 'katherine') ?? [];
+			expect(token).not.toBe(revoked);
+			expect((await client(second.url, token)('auth.test')).user_id).toBe(katherine);
+			await second.end('SIGTERM');
+		});
+	});
 });
 
 describe('a start that fails', () => {

@@ -92,6 +92,23 @@ test('the arrow up edits, letters go to the text box, dialogs return the focus, 
 	await screen.expectExact();
 });
 
+test('keys pressed right after a completion land behind it, even if the page draws late', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	const screen = await show(ada);
+	await screen.open('harbour');
+	await box(screen).pressSequentially(`Hello @${grace.name}`);
+	await screen.page.locator('[role=option]').first().waitFor();
+	await screen.page.evaluate(
+		`window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 300)`,
+	);
+	await box(screen).press('Enter');
+	await box(screen).pressSequentially('I am here');
+	await Bun.sleep(400);
+	expect(await box(screen).inputValue()).toEndWith(' I am here');
+	await box(screen).fill('');
+});
+
 test('completion, lists, quotes, right-to-left text, folding, and a warning about people who are not in the channel', async () => {
 	const { people, post } = await scene(3);
 	const [ada, grace, linus] = people;

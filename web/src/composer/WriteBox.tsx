@@ -8,6 +8,7 @@ import {
 	useRef,
 	useState,
 } from 'react';
+import { flushSync } from 'react-dom';
 import { runShortcut, useAppFeatures } from '../apps/features.ts';
 import { filesIn } from '../files/dropping.ts';
 import { loadEverybody } from '../session/load-everybody.ts';
@@ -90,11 +91,10 @@ export function WriteBox({
 			return;
 		}
 		const done = complete(text, caret ?? text.length, candidate.handle);
-		write(done.text, null);
-		requestAnimationFrame(() => {
-			box.current?.focus();
-			box.current?.setSelectionRange(done.caret, done.caret);
-		});
+		// At once: keys that the user presses before the next frame must land behind the completion.
+		flushSync(() => write(done.text, null));
+		box.current?.focus();
+		box.current?.setSelectionRange(done.caret, done.caret);
 	};
 	const send = () => {
 		if (!canSend) return;
