@@ -103,8 +103,10 @@ test('keys pressed right after a completion land behind it, even if the page dra
 		`window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 300)`,
 	);
 	await box(screen).press('Enter');
-	await box(screen).pressSequentially('I am here');
+	await box(screen).pressSequentially('I am');
+	// Longer than the delay of a frame.
 	await Bun.sleep(400);
+	await box(screen).pressSequentially(' here');
 	expect(await box(screen).inputValue()).toEndWith(' I am here');
 	await box(screen).fill('');
 });
