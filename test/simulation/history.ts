@@ -66,6 +66,8 @@ const LOOK_IN_PEACE = 0.3;
 const QUIET_MS = 30_000;
 /** Until the server knows of the focus. */
 const FOCUSED_MS = 1_000;
+/** Until the last messages in focus are marked. */
+const BLURRED_MS = 2_000;
 /** Users by their devices: one of them has two. */
 const DEVICES_OF = [0, 0, 1, 2];
 /** Chance that a user who has a device posts with it, not by the Web API. */
@@ -141,6 +143,7 @@ export class History {
 			this.chaos.begin(withinMs);
 			const done = await this.performAll(number, planned, withinMs);
 			this.chaos.end();
+			await this.lookAway();
 			await this.feed(done);
 			const { looking } = this;
 			this.posted = postedIn(
@@ -183,7 +186,6 @@ export class History {
 		withinMs: number,
 	): Promise<Done[]> {
 		const { scheduler } = this.world;
-		await this.looking?.device.blur(this.judge, this.looking.conversation);
 		this.looking = this.chooseLook(number);
 		if (this.looking) this.looks.push(this.looking);
 		await this.looking?.device.focus(this.judge, this.looking.conversation);
@@ -212,6 +214,13 @@ export class History {
 		for (const each of planned) offer(each.step, resolve(each, oracle, world));
 		offer(EXTRA_STEPS.echo + number, echo(random, oracle, round.operations));
 		return round.operations.filter((operation) => !left.includes(operation));
+	}
+
+	/** Messages that are not confirmed yet stay unread; marks under way are carried out before the round is judged. */
+	private async lookAway(): Promise<void> {
+		if (!this.looking) return;
+		await this.looking.device.blur(this.judge, this.looking.conversation);
+		await Bun.sleep(BLURRED_MS);
 	}
 
 	private chooseLook(number: number): Look | null {

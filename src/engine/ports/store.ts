@@ -174,6 +174,8 @@ export interface MembershipRow {
 	readonly changedTs: number;
 	/** Stamp of muting or setting the notification level; 0 for never. */
 	readonly preferredTs: number;
+	/** Stamp of the join that cursor and revision belong to, if marks arrived before it; 0 if none did. */
+	readonly awaitedJoin?: number;
 }
 
 export interface UserReadState {

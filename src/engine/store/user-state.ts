@@ -5,7 +5,7 @@ import type { Row, SqlReader } from './sql.ts';
 /** Everything that the counts of one user depend on, read in one snapshot. */
 
 const MEMBERSHIPS = `SELECT conversation, member, joined_ts, cursor, revision, muted, level, changed_ts,
-	preferred_ts, ahead FROM members WHERE user_id = $1 ORDER BY conversation`;
+	preferred_ts, ahead, early_joined FROM members WHERE user_id = $1 ORDER BY conversation`;
 const AHEAD = 'SELECT conversation, ts FROM read_ahead WHERE user_id = $1 ORDER BY conversation, ts';
 /** Without follows from before the current membership: leaving ended them, but their rows are still active. */
 const FOLLOWS = `SELECT f.conversation, f.thread_ts, f.cursor, f.since, f.changed_ts FROM thread_follows f
@@ -30,6 +30,7 @@ interface MemberColumns {
 	readonly preferred_ts: number;
 	/** In a cluster, where marks can arrive in any order; embedded, the ahead set has its own rows. */
 	readonly ahead: string;
+	readonly early_joined: number;
 }
 interface AheadColumns {
 	readonly conversation: string;
@@ -70,6 +71,7 @@ export async function userReadState(reader: SqlReader, user: string): Promise<Us
 			level: row.level,
 			changedTs: Math.max(row.changed_ts, row.preferred_ts),
 			preferredTs: row.preferred_ts,
+			...(row.early_joined > row.joined_ts ? { awaitedJoin: row.early_joined } : {}),
 		};
 	});
 	const changes = (activity as unknown as ActivityColumns[]).map(({ at, active }) => ({

@@ -8,6 +8,7 @@ const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
 const MEMBER = 1;
 const MUTED = 2;
 const LEVEL_STEP = 4;
+const AWAITED = 16;
 
 /** A user's state in one conversation. */
 export interface StoredMembership {
@@ -21,6 +22,8 @@ export interface StoredMembership {
 	/** Stamp of its newest change. */
 	readonly at: number;
 	readonly ahead: ReadonlySet<number>;
+	/** Loaded with marks of the join that `joined` names, which is still to be applied: only that join makes the user a member. */
+	readonly isAwaited?: boolean;
 }
 
 /**
@@ -28,8 +31,12 @@ export interface StoredMembership {
  * is short: numbers in base 36, and times except the first as differences from it.
  */
 export function packMembership(membership: StoredMembership): string {
-	const { member, muted, level, cursor, revision, joined, at, ahead } = membership;
-	const flags = (member ? MEMBER : 0) + (muted ? MUTED : 0) + LEVELS.indexOf(level) * LEVEL_STEP;
+	const { member, muted, level, cursor, revision, joined, at, ahead, isAwaited } = membership;
+	const flags =
+		(member ? MEMBER : 0) +
+		(muted ? MUTED : 0) +
+		LEVELS.indexOf(level) * LEVEL_STEP +
+		(isAwaited ? AWAITED : 0);
 	const parts = [at, flags, at - cursor, at - joined, revision].map((number) => number.toString(36));
 	const before = [...ahead].map((ts) => (at - ts).toString(36)).join();
 	if (before !== '') return `${parts.join(':')}:${before}`;
@@ -45,12 +52,13 @@ export function unpackMembership(packed: string): StoredMembership {
 	return {
 		member: (flags & MEMBER) !== 0,
 		muted: (flags & MUTED) !== 0,
-		level: LEVELS[Math.floor(flags / LEVEL_STEP)] ?? 'all',
+		level: LEVELS[Math.floor((flags % AWAITED) / LEVEL_STEP)] ?? 'all',
 		cursor,
 		revision,
 		joined,
 		at,
 		ahead: new Set(ahead),
+		...(flags & AWAITED ? { isAwaited: true } : {}),
 	};
 }
 

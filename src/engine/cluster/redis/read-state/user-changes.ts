@@ -170,7 +170,12 @@ function changedFields(fields: Fields, change: MembershipStep): Fields {
 	const { conversation, at } = change;
 	if (change.type === 'join' || change.type === 'leave') {
 		const former = membershipIn(fields, conversation);
-		if (former && former.joined >= at) return {};
+		if (former && former.joined >= at) {
+			// A replay: the marks of this membership are in the store already, and its join is not.
+			const isAwaited = change.type === 'join' && former.isAwaited && former.joined === at;
+			const arrived = { ...former, member: true, isAwaited: false };
+			return isAwaited ? { [membershipField(conversation)]: packMembership(arrived) } : {};
+		}
 		return change.type === 'join'
 			? {
 					[membershipField(conversation)]: packMembership({

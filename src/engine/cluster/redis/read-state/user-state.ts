@@ -62,11 +62,18 @@ export function fieldsOf(rows: UserReadState): Fields {
 		[STAMP]: String(rows.stamp),
 	};
 	for (const row of rows.memberships) {
-		const { conversation, joinedTs: joined, changedTs: at, cursor } = row;
+		const { conversation, awaitedJoin = 0, changedTs: at, cursor } = row;
+		const joined = Math.max(row.joinedTs, awaitedJoin);
 		const readAhead = aheadOf.get(conversation)?.map(({ ts }) => ts) ?? [];
 		// Entries of an earlier membership may be left over, at or before the cursor.
 		const ahead = new Set(readAhead.filter((ts) => ts > cursor));
-		fields[membershipField(conversation)] = packMembership({ ...row, joined, at, ahead });
+		fields[membershipField(conversation)] = packMembership({
+			...row,
+			joined,
+			at,
+			ahead,
+			isAwaited: awaitedJoin > 0,
+		});
 	}
 	for (const row of rows.follows)
 		fields[followField(row.conversation, row.threadTs)] = packFollow({ ...row, at: row.changedTs });

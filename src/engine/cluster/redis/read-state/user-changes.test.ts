@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test';
+import type { MembershipRow } from '../../../ports/store.ts';
+import { computeSteps } from './user-changes.ts';
+import { fieldsOf, membershipIn } from './user-state.ts';
+
+const JOIN = { type: 'join', conversation: 'C1', at: 50, cursor: 40 } as const;
+const LEAVE = { type: 'leave', conversation: 'C1', at: 30 } as const;
+const LEFT: MembershipRow = {
+	conversation: 'C1',
+	member: false,
+	joinedTs: 10,
+	cursor: 45,
+	revision: 2,
+	muted: false,
+	level: 'all',
+	changedTs: 60,
+	preferredTs: 0,
+};
+
+const loaded = (row: MembershipRow) =>
+	fieldsOf({ memberships: [row], ahead: [], follows: [], activity: [], stamp: row.changedTs });
+const replayed = (row: MembershipRow, ...steps: Parameters<typeof computeSteps>[2]) => {
+	const fields = loaded(row);
+	const { changed } = computeSteps('U1', fields, steps, () => false);
+	return membershipIn({ ...fields, ...changed }, 'C1');
+};
+
+test('a replayed join keeps the marks of its membership that the store already has', () => {
+	const row = { ...LEFT, awaitedJoin: 50 };
+	expect(membershipIn(loaded(row), 'C1')).toMatchObject({ member: false, isAwaited: true });
+	const after = replayed(row, LEAVE, JOIN);
+	expect(after).toMatchObject({ member: true, joined: 50, cursor: 45, revision: 2 });
+	expect(after?.isAwaited).toBeUndefined();
+});
+
+test('a join after a former membership starts again, above its revision', () => {
+	expect(replayed(LEFT, JOIN)).toMatchObject({ member: true, joined: 50, cursor: 40, revision: 3 });
+});
+
+test('a join that was followed by a leave does not make a member again', () => {
+	expect(replayed({ ...LEFT, joinedTs: 50 }, JOIN)).toMatchObject({ member: false });
+});
