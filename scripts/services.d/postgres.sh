@@ -37,7 +37,7 @@ postgres_start() {
 	# shellcheck disable=SC2046
 	run_in "$directory" "$directory/pid" $(as_postgres) "$(postgres_bin)/postgres" -D "$directory/data" \
 		-c listen_addresses=127.0.0.1 -c port="$(cat "$directory/port")" -c unix_socket_directories= \
-		-c fsync=on -c synchronous_commit=on -c max_connections=300 -c shared_buffers=256MB \
+		-c fsync=on -c synchronous_commit=on -c max_connections=800 -c shared_buffers=256MB \
 		-c max_wal_size=2GB -c log_timezone=UTC
 }
 
