@@ -35,6 +35,7 @@ export async function startWorker(
 ): Promise<RunningWorker> {
 	const { written, logs, readState, bus, epoch } = cluster;
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
+	const deliveries = new RedisDeliveryRecord(cluster.commands, cluster.keys, epoch, bus, cluster.nowMicros);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
 		cursorLedger: cluster.marks,
@@ -43,12 +44,12 @@ export async function startWorker(
 		history: written.history,
 		readState,
 		bus,
-		deliveries: new RedisDeliveryRecord(cluster.commands, cluster.keys, epoch, bus, cluster.nowMicros),
+		deliveries,
 		nowMs,
 		sleep: (ms) => Bun.sleep(ms),
 		report,
 	});
-	const recovery = recoveryOf(cluster, worker, lock, operations, log);
+	const recovery = recoveryOf(cluster, worker, deliveries, lock, operations, log);
 	logs.marks.consume({
 		progress: (partition) => written.nextOffset(partition),
 		log: (partition) => written.logOf(partition),
@@ -84,6 +85,7 @@ export async function startWorker(
 const recoveryOf = (
 	{ epoch, logs, written, nowMicros }: Cluster,
 	worker: PartitionedWorker,
+	deliveries: RedisDeliveryRecord,
 	lock: RecoveryParts['lock'],
 	operations: ServerOperations,
 	log: Logger,
@@ -93,7 +95,8 @@ const recoveryOf = (
 		lock,
 		worker,
 		endOfMarks: () => logs.endOfMarks(),
-		nextOffset: (partition) => written.nextOffset(partition),
+		nextOffsets: () => written.nextOffsets(),
+		onReloading: (offsets) => deliveries.reloading(offsets),
 		nowMicros,
 		log: (what) => log.info(what),
 		onTrouble: (error) =>

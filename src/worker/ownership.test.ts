@@ -7,8 +7,9 @@ const owning = (record: Partial<DeliveryRecord>) => {
 	const ownership = new Ownership({
 		partition: 'p/1',
 		record: {
-			claim: async () => ({ generation: 1, delivered: 0 }),
+			claim: async () => ({ generation: 1, delivered: 0, reloaded: 0 }),
 			delivered: async () => true,
+			reloading: async () => undefined,
 			announceMissed: async () => undefined,
 			...record,
 		},
@@ -38,6 +39,23 @@ test('an owner whose record is accepted is not overtaken', async () => {
 	await ownership.idle();
 	expect(overtaken()).toBe(0);
 });
+
+for (const { delivered, reloaded, announced } of [
+	{ delivered: 7, reloaded: 0, announced: [] },
+	{ delivered: 6, reloaded: 0, announced: ['not in the read state'] },
+	{ delivered: null, reloaded: 6, announced: ['not in the read state'] },
+	{ delivered: null, reloaded: 7, announced: ['in the read state'] },
+])
+	test(`a claim at offset 7, published below ${delivered}, reloaded below ${reloaded}, announces: ${announced.join() || 'nothing'}`, async () => {
+		const seen: string[] = [];
+		const { ownership } = owning({
+			claim: async () => ({ generation: 1, delivered, reloaded }),
+			announceMissed: async (isInReadState) =>
+				void seen.push(isInReadState ? 'in the read state' : 'not in the read state'),
+		});
+		await ownership.claim(7);
+		expect(seen).toEqual(announced);
+	});
 
 test('a partition that is being released is not claimed again', async () => {
 	let claims = 0;

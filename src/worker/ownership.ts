@@ -137,8 +137,8 @@ export class Ownership {
 		const { partition, record, sleep, report } = this.parts;
 		for (let attempt = 0; !this.ended; attempt += 1) {
 			try {
-				const { generation, delivered } = await record.claim(partition);
-				if (stored > (delivered ?? 0)) await record.announceMissed();
+				const { generation, delivered, reloaded } = await record.claim(partition);
+				if (stored > (delivered ?? 0)) await record.announceMissed(stored <= reloaded);
 				this.generation = generation;
 				void this.storing(stored);
 				return;

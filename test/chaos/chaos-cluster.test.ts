@@ -138,7 +138,7 @@ test('Redis is emptied while the commands of a killed worker are not persisted',
 			await cluster.end(cluster.workers[0] as Member, 'SIGKILL');
 			await load.acknowledged(50);
 		}),
-	).then(() => stage.cluster.add('worker').then(() => undefined)));
+	).finally(() => stage.cluster.add('worker')));
 
 /** Resolves when a worker rebuilds the read state: by then, all workers have persisted their decisions. */
 async function drained(sql: SQL): Promise<void> {

@@ -3,6 +3,7 @@ import { SessionLock } from '../../src/engine/cluster/postgres/session-lock.ts';
 import { Recovery } from '../../src/engine/cluster/recovery.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { eventually } from '../support/eventually.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { connectBoth, redisPlace } from '../support/redis.ts';
 
@@ -41,11 +42,12 @@ test('recovery reads the offset up to which marks must be persisted only after n
 			await look('marks');
 			return new Map([['users-0', 3]]);
 		},
-		nextOffset: async () => {
+		nextOffsets: async () => {
 			written += 1;
 			if (written === 3) await look('written');
-			return written;
+			return new Map([['users-0', written]]);
 		},
+		onReloading: async () => void seen.push({ step: 'all nodes' }),
 		nowMicros: () => 2,
 		log: () => undefined,
 		onTrouble: (error) => {
@@ -65,4 +67,9 @@ test('recovery reads the offset up to which marks must be persisted only after n
 	expect(await epoch.completeSince()).toBe(2);
 	// State on another node stays.
 	expect(await commands.exists(keys.user('U03'))).toBe(1);
+
+	seen.length = 0;
+	await epoch.endAll();
+	const steps = () => seen.map(({ step }) => step).filter((step) => step !== 'resume');
+	await eventually(async () => expect(steps()).toEqual(['halt', 'marks', 'all nodes']));
 });

@@ -27,8 +27,8 @@ for (const layout of LAYOUTS)
 				bus.close();
 				close();
 			});
-			const record = new RedisDeliveryRecord(commands, keys, new Epoch(commands, place.prefix), bus, () => 0);
-			return { bus, record };
+			const epoch = new Epoch(commands, place.prefix);
+			return { bus, epoch, record: new RedisDeliveryRecord(commands, keys, epoch, bus, () => 0) };
 		};
 
 		test('publications of an earlier owner are dropped once a later owner has published', async () => {
@@ -96,5 +96,27 @@ for (const layout of LAYOUTS)
 			expect(second.delivered).toBe(7);
 			expect(await record.delivered('p/1', first.generation, 99)).toBe(false);
 			expect((await record.claim('p/1')).delivered).toBe(7);
+		});
+
+		test('a claim returns the offset up to which all of the read state was reloaded', async () => {
+			const { record } = await open();
+			expect((await record.claim('p/1')).reloaded).toBe(0);
+			await record.reloading(
+				new Map([
+					['p/1', 5],
+					['p/2', 6],
+				]),
+			);
+			expect((await record.claim('p/1')).reloaded).toBe(5);
+			expect((await record.claim('p/2')).reloaded).toBe(6);
+		});
+
+		test('missed changes rebuild the read state only if it may lack them', async () => {
+			const { record, epoch } = await open();
+			await epoch.begin(() => 1);
+			await record.announceMissed(true);
+			expect(await epoch.lost()).toEqual([]);
+			await record.announceMissed(false);
+			expect((await epoch.lost()).length).toBeGreaterThan(0);
 		});
 	});

@@ -22,8 +22,10 @@ export interface RecoveryParts {
 	readonly worker: { halt(): Promise<void>; resume(): void };
 	/** The end of the log, for each partition of marks. */
 	readonly endOfMarks: () => Promise<ReadonlyMap<string, number>>;
-	/** The offset up to which the store has them. */
-	readonly nextOffset: (partition: string) => Promise<number>;
+	/** The offset up to which the store has each partition, of commands and of marks. */
+	readonly nextOffsets: () => Promise<ReadonlyMap<string, number>>;
+	/** All nodes begin a new epoch: what the store has up to these offsets will be in the read state. */
+	readonly onReloading: (offsets: ReadonlyMap<string, number>) => Promise<void>;
 	readonly nowMicros: () => number;
 	readonly log: (what: string) => void;
 	/** The read state cannot be checked or rebuilt; called at each attempt. */
@@ -109,6 +111,7 @@ export class Recovery {
 			await Bun.sleep(MARKS_ARE_LOGGED_MS);
 			await this.marksWritten();
 			if (this.stopped || !(await lock.isElected())) return;
+			if (epoch.areAllNodes(lost)) await this.parts.onReloading(await this.parts.nextOffsets());
 			await epoch.begin(this.parts.nowMicros);
 			log(
 				`${lost.length} Redis nodes have a new epoch; their read state is loaded from PostgreSQL on first use`,
@@ -143,18 +146,22 @@ export class Recovery {
 
 	/** Every acknowledged mark is in the log by now. */
 	private async marksWritten(): Promise<void> {
-		const { endOfMarks, nextOffset, log } = this.parts;
-		const deadline = performance.now() + DRAINED_WITHIN_MS;
-		for (const [partition, end] of await endOfMarks()) {
-			while (!this.stopped && (await nextOffset(partition)) < end) {
-				if (performance.now() > deadline) {
-					log(
-						`Marks of ${partition} are not in PostgreSQL yet; still waiting. Check that workers consume it.`,
-					);
-					return this.marksWritten();
-				}
-				await Bun.sleep(50);
+		const { endOfMarks, nextOffsets, log } = this.parts;
+		const ends = await endOfMarks();
+		let deadline = performance.now() + DRAINED_WITHIN_MS;
+		while (!this.stopped) {
+			const offsets = await nextOffsets();
+			const missing = [...ends.keys()].filter(
+				(partition) => (offsets.get(partition) ?? 0) < (ends.get(partition) ?? 0),
+			);
+			if (missing.length === 0) return;
+			if (performance.now() > deadline) {
+				log(
+					`Marks of ${missing.join(', ')} are not in PostgreSQL yet; still waiting. Check that workers consume them.`,
+				);
+				deadline += DRAINED_WITHIN_MS;
 			}
+			await Bun.sleep(50);
 		}
 	}
 }

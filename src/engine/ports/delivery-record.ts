@@ -11,9 +11,16 @@ export interface DeliveryRecord {
 		readonly generation: number;
 		/** All events below this offset are published; null if unknown. */
 		readonly delivered: number | null;
+		/** The read state has all effects below this offset, because all of it was loaded from the store since. */
+		readonly reloaded: number;
 	}>;
 	/** All events below this offset are published. Resolves to false, without effect, if a later owner has claimed the partition. */
 	delivered(partition: string, generation: number, offset: number): Promise<boolean>;
-	/** A stored change may never have been published: all clients have to reload. */
-	announceMissed(): Promise<void>;
+	/** Call it before all of the read state is loaded from the store again, which has all effects below these offsets. */
+	reloading(offsets: ReadonlyMap<string, number>): Promise<void>;
+	/**
+	 * A stored change may never have been published: all clients have to reload. Unless the read state is known to have it, the read
+	 * state is rebuilt as well.
+	 */
+	announceMissed(isInReadState: boolean): Promise<void>;
 }

@@ -296,6 +296,8 @@ export interface Ledger {
 export interface PartitionLedger {
 	/** The offset to resume from. */
 	nextOffset(partition: string): Promise<number>;
+	/** That offset of every partition that has any. */
+	nextOffsets(): Promise<ReadonlyMap<string, number>>;
 	/** Id of the log that the offset belongs to; null if unknown. */
 	logOf(partition: string): Promise<string | null>;
 	/**

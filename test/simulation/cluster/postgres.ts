@@ -98,6 +98,7 @@ export class SimulatedPostgres {
 			...storeOn(reader, commits, sqliteSearch(reader), async () => undefined),
 			commitWithProgress: (facts, span) => partitions.commit(facts, span),
 			nextOffset: (partition) => partitions.nextOffset(partition),
+			nextOffsets: () => partitions.nextOffsets(),
 			logOf: (partition) => partitions.logOf(partition),
 			askWrites: async () => undefined,
 			probe: async () => undefined,

@@ -98,6 +98,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			}),
 			commitWithProgress: (facts, span) => partitions.commit(facts, span),
 			nextOffset: (partition) => partitions.nextOffset(partition),
+			nextOffsets: () => partitions.nextOffsets(),
 			logOf: (partition) => partitions.logOf(partition),
 			askWrites: () => {
 				asking ??= runTransaction(writes, impatient, [{ sql: NO_CHANGE, params: [] }]).finally(() => {

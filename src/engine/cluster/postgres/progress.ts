@@ -17,6 +17,7 @@ import { withNumbers } from './values.ts';
  */
 
 const READ = 'SELECT next_offset, topic_id FROM partition_progress WHERE partition = $1';
+const READ_ALL = 'SELECT partition, next_offset FROM partition_progress';
 const MOVE = `UPDATE partition_progress SET next_offset = $3, topic_id = COALESCE($4, topic_id)
 	WHERE partition = $1 AND next_offset = $2`;
 /** At offset 0 there may be no row yet. */
@@ -62,6 +63,13 @@ export class Progress {
 	/** The offset to resume from. */
 	async nextOffset(partition: string): Promise<number> {
 		return (await this.read(partition))?.next_offset ?? 0;
+	}
+
+	async nextOffsets(): Promise<ReadonlyMap<string, number>> {
+		const rows = await this.retry.run(() =>
+			this.pool.use((sql) => sql.unsafe<{ partition: string; next_offset: number }[]>(READ_ALL)),
+		);
+		return new Map(withNumbers([...rows]).map(({ partition, next_offset }) => [partition, next_offset]));
 	}
 
 	/** Id of the topic that the offset belongs to; null if unknown. */

@@ -15,24 +15,37 @@ export class RedisDeliveryRecord implements DeliveryRecord {
 	) {}
 
 	async claim(partition: string) {
-		const [generation, delivered] = (await this.commands.claim(this.keys.partition(partition))) as [
+		const [generation, delivered, reloaded] = (await this.commands.claim(this.keys.partition(partition))) as [
 			string,
 			string | null,
+			string | null,
 		];
-		return { generation: Number(generation), delivered: delivered === null ? null : Number(delivered) };
+		return {
+			generation: Number(generation),
+			delivered: delivered === null ? null : Number(delivered),
+			reloaded: Number(reloaded ?? 0),
+		};
 	}
 
 	async delivered(partition: string, generation: number, offset: number): Promise<boolean> {
 		return (await this.commands.delivered(this.keys.partition(partition), generation, offset)) === 1;
 	}
 
+	async reloading(offsets: ReadonlyMap<string, number>): Promise<void> {
+		await Promise.all(
+			[...offsets].map(([partition, offset]) =>
+				this.commands.hset(this.keys.partition(partition), 'reloaded', offset),
+			),
+		);
+	}
+
 	/**
 	 * First invalidates older positions, then makes all connected clients resync. A change that was stored but not published may not have
-	 * been applied either, even on a Redis node that lost no data, so all nodes are rebuilt.
+	 * been applied either, even on a Redis node that lost no data: then all nodes are rebuilt.
 	 */
-	async announceMissed(): Promise<void> {
+	async announceMissed(isInReadState: boolean): Promise<void> {
 		await this.epoch.invalidateBefore(this.nowMicros());
-		await this.epoch.endAll();
+		if (!isInReadState) await this.epoch.endAll();
 		this.bus.publish('gateways:all', { type: 'missed' });
 	}
 }

@@ -188,6 +188,10 @@ export class Epoch {
 		});
 	}
 
+	areAllNodes(addresses: readonly string[]): boolean {
+		return this.slots.nodes().every((address) => addresses.includes(address));
+	}
+
 	/**
 	 * Ends the epochs of these nodes and removes everything that can be loaded again. The markers go first, so that nothing more can be
 	 * loaded; then the keys that mark something as loaded, because a conversation without its entries would seem read.

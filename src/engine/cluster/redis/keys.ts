@@ -38,7 +38,7 @@ export class Keys {
 	/** The admission of a ticket, until it is used or expires. */
 	ticket = (ticket: string): string => `${this.prefix}ticket:{${ticket}}`;
 
-	/** HASH of a partition of the log: generation, delivered. */
+	/** HASH of a partition of the log: generation, delivered, reloaded. */
 	partition = (partition: string): string => `${this.prefix}{partition:${partition}}:owner`;
 	/** HASH of the newest generation of each partition that publishes to the channel. */
 	publishers = (channel: string): string => `${this.prefix}{${this.tagOf(channel)}}:publishers`;
