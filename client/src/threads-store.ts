@@ -1,5 +1,6 @@
+import { backoffMs } from './backoff.ts';
 import type { Core } from './core.ts';
-import { codeOf } from './errors.ts';
+import { ApiError, codeOf } from './errors.ts';
 import { Cell } from './notifier.ts';
 import type { ThreadsStore } from './public.ts';
 import type { Message, ThreadSummary, ThreadsView } from './types.ts';
@@ -11,6 +12,7 @@ import { targetTs, toMessage, type Wire, withReactionOrPin } from './wire.ts';
  */
 
 const PAGE = 10;
+const FIRST_PAUSE_MS = 1_000;
 
 export class LiveThreads implements ThreadsStore {
 	readonly subscribe: ThreadsStore['subscribe'];
@@ -23,6 +25,10 @@ export class LiveThreads implements ThreadsStore {
 	private hasMore = false;
 	private error: string | null = null;
 	private inFlight: Promise<void> | undefined;
+	/** How often in a row the list could not be fetched. */
+	private failures = 0;
+	/** Until the next attempt after a failure. */
+	private timer: unknown;
 
 	constructor(private readonly core: Core) {
 		this.cell = new Cell(
@@ -91,7 +97,26 @@ export class LiveThreads implements ThreadsStore {
 	}
 
 	private loadWatched(): void {
-		if (this.cell.isWatched && this.core.isReady()) this.core.background(this.load());
+		if (!this.cell.isWatched || !this.core.isReady()) return;
+		this.core.background(
+			this.load().then(
+				() => {
+					this.failures = 0;
+				},
+				(error) => this.loadLater(error),
+			),
+		);
+	}
+
+	/** A list on screen that the server cannot return now would otherwise stay outdated until the next change. */
+	private loadLater(error: unknown): void {
+		if (this.timer !== undefined || !(error instanceof ApiError) || error.retry === 'no') return;
+		const { timers, random } = this.core.platform;
+		this.failures += 1;
+		this.timer = timers.set(() => {
+			this.timer = undefined;
+			this.loadWatched();
+		}, FIRST_PAUSE_MS + backoffMs(this.failures, random));
 	}
 
 	private async fetch(): Promise<void> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Network, until } from '../support/client/network.ts';
 import { makeQuay } from '../support/client/quay.ts';
 import { expectExact, sdk } from '../support/client/sdk.ts';
+import { eventually } from '../support/eventually.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Marks, focus and preferences on two devices of one user, such as two tabs of a browser. */
@@ -195,6 +196,40 @@ test('following a thread, marking it read and marking it unread reach both devic
 	expect(there.threads.getSnapshot().threads).toEqual([]);
 	for (const stop of [...stops, list]) stop();
 	end();
+});
+
+test('a list of threads on screen is fetched until the server can return it', async () => {
+	const { reader, writer, channel: id, post } = await makeQuay(server.url);
+	const root = await post('root');
+	await reader.call('subscriptions.thread.add', { channel: id, thread_ts: root });
+	const reply = () => writer.call('chat.postMessage', { channel: id, thread_ts: root, text: 'reply' });
+	await reply();
+	let failures = 0;
+	const unavailable = () => Response.json({ ok: false, error: 'service_unavailable' }, { status: 503 });
+	const device = sdk(server.url, reader, {
+		// Without pauses, except for the list's own.
+		random: () => 0,
+		fetch: (async (input: string, init: RequestInit) => {
+			if (!String(input).endsWith('getView') || failures === 0) return fetch(input, init);
+			failures -= 1;
+			return unavailable();
+		}) as typeof fetch,
+	});
+	await device.connect();
+	const stop = device.threads.subscribe(() => undefined);
+	await device.settled();
+	expect(device.threads.getSnapshot().threads).toHaveLength(1);
+	// More than one call tries.
+	failures = 6;
+	await reply();
+	await eventually(async () =>
+		expect(device.threads.getSnapshot()).toMatchObject({ error: 'service_unavailable' }),
+	);
+	await eventually(async () =>
+		expect(device.threads.getSnapshot()).toMatchObject({ error: null, threads: [{ unreadCount: 2 }] }),
+	);
+	stop();
+	device.disconnect();
 });
 
 test('readers, unread messages and the explanation of the badge can be fetched', async () => {

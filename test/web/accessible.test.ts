@@ -120,14 +120,16 @@ for (const [colorScheme, width] of [
 		await page.locator('.pane article').first().hover();
 		await expectComfort();
 		// The list may move under the pointer, which is then over no message.
-		await eventually(async () => {
-			await page.locator('.pane article').first().hover();
-			await page.getByRole('button', { name: 'More actions' }).click({ timeout: 2_000 });
-		}, 60_000);
+		const clickAction = (name: string) =>
+			eventually(async () => {
+				await page.locator('.pane article').first().hover();
+				await page.getByRole('button', { name }).click({ timeout: 2_000 });
+			}, 60_000);
+		await clickAction('More actions');
 		await expectNames(page, 8);
 		await expectComfort();
 		await page.keyboard.press('Escape');
-		await page.getByRole('button', { name: 'Reply in thread' }).click();
+		await clickAction('Reply in thread');
 		await page.locator('.thread-panel article').first().waitFor();
 		await expectNames(page, 4);
 		await expectComfort();
