@@ -87,7 +87,7 @@ const shown = (where: string): string => (where.includes('://') ? new URL(where)
 export async function openCluster(
 	config: Config,
 	operations: ServerOperations,
-	options: Pick<RedisViewsParts, 'retention'> = {},
+	options: Pick<RedisViewsParts, 'keptChanges'> = {},
 ): Promise<Cluster> {
 	const closing: CloseStep[] = [];
 	const close = async (): Promise<void> => {
@@ -112,7 +112,7 @@ interface OpenContext {
 
 async function openParts(
 	context: OpenContext,
-	{ retention }: Pick<RedisViewsParts, 'retention'>,
+	{ keptChanges }: Pick<RedisViewsParts, 'keptChanges'>,
 ): Promise<Omit<Cluster, 'close'>> {
 	const { operations, closing } = context;
 	const redis = await openRedis(context);
@@ -166,7 +166,7 @@ async function openParts(
 		nowMicros,
 		overlapMicros: OVERLAP_MICROS,
 		fence: new EpochFence(epoch),
-		...(retention ? { retention } : {}),
+		...(keptChanges === undefined ? {} : { keptChanges }),
 	});
 	const readState = new ReadState(views);
 	const onGap = (listener: () => void): void => void gapListeners.push(listener);

@@ -2,7 +2,7 @@ import { packMembership, unpackMembership } from '../../src/engine/cluster/redis
 import { membershipField } from '../../src/engine/cluster/redis/read-state/user-state.ts';
 import { clusterEngine, clusterPlace } from '../support/cluster-engine.ts';
 import { gatewayDriver } from '../support/ports-driver.ts';
-import { invalidateCopies, LAYOUTS } from '../support/redis.ts';
+import { LAYOUTS, loseMessage } from '../support/redis.ts';
 import { describeConcurrentDevices } from './concurrent-contract.ts';
 import { describeRepair } from './repair-contract.ts';
 
@@ -18,19 +18,8 @@ for (const layout of LAYOUTS)
 				engine,
 				driver: gatewayDriver(engine),
 				damage: {
-					loseMessage: async (conversation, ts) => {
-						await commands.zremrangebyscore(keys.timeline(conversation), ts, ts);
-						await invalidateCopies(commands, keys, conversation, Date.now());
-					},
-					loseReply: async (conversation, threadTs, ts) => {
-						const thread = keys.thread(conversation, threadTs);
-						const base = Date.now();
-						await invalidateCopies(commands, keys, conversation, base);
-						await commands.zremrangebyscore(thread, ts, ts);
-						// The state still counts as loaded.
-						await commands.zremrangebyscore(thread, 0, 0);
-						await commands.zadd(thread, 0, base);
-					},
+					loseMessage: (conversation, ts) => loseMessage(commands, keys, conversation, ts),
+					loseReply: (conversation, threadTs, ts) => loseMessage(commands, keys, conversation, ts, threadTs),
 					moveCursor: async (user, conversation, cursor) => {
 						const field = membershipField(conversation);
 						const packed = (await commands.hget(keys.user(user), field)) ?? '';

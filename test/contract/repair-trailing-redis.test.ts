@@ -4,7 +4,7 @@ import type { Fact } from '../../src/engine/ports/facts.ts';
 import type { RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
-import { invalidateCopies, LAYOUTS } from '../support/redis.ts';
+import { LAYOUTS, loseMessage } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
 import {
 	asIs,
@@ -59,8 +59,7 @@ for (const layout of LAYOUTS) {
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const unstored = [...posts(6, 9), deleted(CHANNEL, message('C01', BEGIN + 2), BEGIN + 100)];
 			await readState.apply(unstored, asIs);
-			await commands.zremrangebyscore(keys.timeline('C01'), BEGIN + 4, BEGIN + 4);
-			await invalidateCopies(commands, keys, 'C01');
+			await loseMessage(commands, keys, 'C01', BEGIN + 4);
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 6 });
 			expect(await readState.repair('U02', 'C01')).toBe('store_behind');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 6 });
@@ -80,8 +79,7 @@ for (const layout of LAYOUTS) {
 			expect((await verifier.verify(['U02'], 'C01')).drifted).toEqual([]);
 			expect(verifier.meters.drifted).toBe(0);
 			await store.ledger.commit(unstored);
-			await commands.zremrangebyscore(keys.timeline('C01'), BEGIN + 4, BEGIN + 4);
-			await invalidateCopies(commands, keys, 'C01');
+			await loseMessage(commands, keys, 'C01', BEGIN + 4);
 			expect((await verifier.verify(['U02'], 'C01')).drifted).toHaveLength(1);
 		});
 
@@ -91,8 +89,8 @@ for (const layout of LAYOUTS) {
 			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			let isFirst = true;
 			const source: StateSource = Object.assign(Object.create(store.source), {
-				timelinesOf: async (...asked: Parameters<StateSource['timelinesOf']>) => {
-					const read = await store.source.timelinesOf(...asked);
+				briefs: async (...asked: Parameters<StateSource['briefs']>) => {
+					const read = await store.source.briefs(...asked);
 					if (isFirst) await worker.readState.apply(posts(6, 8), asIs);
 					isFirst = false;
 					return read;

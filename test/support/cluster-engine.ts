@@ -6,7 +6,7 @@ import { ServerOperations } from '../../src/app/operations.ts';
 import { startWorker } from '../../src/app/worker.ts';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import type { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import type { RetentionOptions } from '../../src/engine/cluster/redis/read-state/loading.ts';
+import type { RedisViewsParts } from '../../src/engine/cluster/redis/read-state/redis-views.ts';
 import type { EnginePlace, TestedEngine } from '../contract/engines.ts';
 import { eventually } from './eventually.ts';
 import { kafkaBrokers } from './kafka.ts';
@@ -30,10 +30,9 @@ const BEGAN = Date.now().toString(36);
 const RESTORED_WITHIN_MS = 120_000;
 let installations = 0;
 
-export function clusterPlace(
-	layout: Layout,
-	retention: RetentionOptions = {},
-): EnginePlace<ClusterTestEngine> {
+type ClusterOptions = Pick<RedisViewsParts, 'keptChanges'>;
+
+export function clusterPlace(layout: Layout, options: ClusterOptions = {}): EnginePlace<ClusterTestEngine> {
 	installations += 1;
 	const installation = `e${process.pid}_${BEGAN}_${installations}`;
 	const redis = { ...redisPlace(layout), prefix: `${installation}:` };
@@ -50,7 +49,7 @@ export function clusterPlace(
 	);
 	const openRole = (role: 'gateway' | 'worker') => {
 		const operations = new ServerOperations(log, role);
-		return openCluster(config, operations, { retention }).then((cluster) => ({ cluster, operations }));
+		return openCluster(config, operations, options).then((cluster) => ({ cluster, operations }));
 	};
 	let isNew = true;
 	return {
@@ -102,15 +101,12 @@ export function clusterPlace(
 	}
 }
 
-export function clusterEngine(
-	layout: Layout,
-	retention: RetentionOptions = {},
-): TestedEngine<ClusterTestEngine> {
+export function clusterEngine(layout: Layout, options: ClusterOptions = {}): TestedEngine<ClusterTestEngine> {
 	// A missing service fails the whole file.
 	redisPlace(layout);
 	return {
 		name: `cluster, ${layout}`,
-		place: async () => clusterPlace(layout, retention),
+		place: async () => clusterPlace(layout, options),
 		drive: gatewayDriver,
 	};
 }

@@ -68,7 +68,7 @@ export async function cutSubscribers(commands: Commands): Promise<void> {
 	for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
 }
 
-/** Makes every process read the conversation from Redis again, as after damage that copies do not have. */
+/** Makes every process load the conversation from the store again. */
 export async function invalidateCopies(
 	commands: Commands,
 	keys: Keys,
@@ -77,4 +77,19 @@ export async function invalidateCopies(
 ): Promise<void> {
 	await commands.hset(keys.meta(conversation), 'base', base);
 	await commands.del(keys.version(conversation));
+}
+
+/** Damages a conversation: to every process, the message (a reply of `root`) seems to be deleted. */
+export async function loseMessage(
+	commands: Commands,
+	keys: Keys,
+	conversation: string,
+	ts: number,
+	root = 0,
+): Promise<void> {
+	const stamp = Number(await commands.hget(keys.meta(conversation), 'stamp')) + 1;
+	const change = `${stamp} delete;${ts};${root === 0 ? 1 : 0};${root};`;
+	await commands.hset(keys.meta(conversation), 'newest', stamp);
+	await commands.zadd(keys.recent(conversation), stamp, change);
+	await invalidateCopies(commands, keys, conversation, Date.now());
 }

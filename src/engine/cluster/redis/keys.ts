@@ -3,18 +3,16 @@ export class Keys {
 	constructor(readonly prefix: string) {}
 
 	/**
-	 * HASH: kind, team, archived, stamp, latest, floor, `changed` (stamp of the newest edit or delete); `b:<ts>`, entries that
-	 * changed at or before the floor; for resuming clients: `seen` (when the newest change became visible), `late` (the longest
-	 * delay until a change became visible) and `late_seen` (when that was last set); and, for copies: `base` (time of the load
-	 * from the store), `changes` (after stamp `recorded_since`, up to `recorded`).
+	 * HASH: `stamp` of the newest change; `base`, the time of the load from the store; `since`, the stamp after which `recent` has all
+	 * changes; `newest`, the stamp of the newest change there; `written`, which the store had reached when the newest change was applied; for
+	 * resuming clients `seen` (when that was), `late` (the longest delay until a change became visible) and `late_seen` (when that was
+	 * last set).
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
 	/** `stamp:base` of the conversation by itself, so that one MGET compares many (lua/versions-1.lua). */
 	version = (conversation: string): string => `${this.prefix}{${conversation}}:version`;
-	/** ZSET of timeline entries by ts. */
-	timeline = (conversation: string): string => `${this.prefix}{${conversation}}:timeline`;
-	/** ZSET of a thread's replies by ts; an entry with score 0 marks it as loaded. */
-	thread = (conversation: string, root: number): string => `${this.prefix}{${conversation}}:t:${root}`;
+	/** ZSET of the conversation's recent changes by stamp, with all that the store may lack. */
+	recent = (conversation: string): string => `${this.prefix}{${conversation}}:recent`;
 	/** HASH: the whole read state of a user. */
 	user = (user: string): string => `${this.prefix}{${user}}:state`;
 	/** The names of the fields of that state that changed recently. */
@@ -55,7 +53,7 @@ export class Keys {
 
 /** Keys that can be loaded from the store again. Settings of users and sessions cannot. */
 export const isReadState = (key: string): boolean =>
-	/}:(meta|version|timeline|t:\d+|state|changes|pending|listing:\d+)$/.test(key);
+	/}:(meta|version|recent|state|changes|pending|listing:\d+)$/.test(key);
 
-/** Keys whose presence marks a conversation, a thread or a user as loaded. */
-export const isLoadedState = (key: string): boolean => /}:(meta|version|t:\d+|state)$/.test(key);
+/** Keys whose presence marks a conversation or a user as loaded. */
+export const isLoadedState = (key: string): boolean => /}:(meta|version|state)$/.test(key);

@@ -9,6 +9,7 @@ import {
 	NOTHING_AHEAD,
 	type UserView,
 } from '../../../model/views.ts';
+import type { Loadable } from '../../read-state/timeline-loader.ts';
 import { Journal } from './journal.ts';
 import { MembershipTable } from './memberships.ts';
 
@@ -19,7 +20,7 @@ const NO_THREADS: ReadonlyMap<number, Timeline> = new Map();
 /** Most users follow nothing. */
 const NOTHING_FOLLOWED: ReadonlyMap<number, ReadonlyMap<number, FollowView>> = new Map();
 
-export class LoadedConversation implements ConversationView {
+export class LoadedConversation implements ConversationView, Loadable {
 	archived: boolean;
 	/** Stamp of its newest change. */
 	stamp: number;
@@ -40,6 +41,11 @@ export class LoadedConversation implements ConversationView {
 		this.archived = brief.archived;
 		this.stamp = brief.stamp;
 		this.timeline = new Timeline(brief.latest);
+	}
+
+	/** Rows below the floor are outdated if one of them changed since. */
+	get loadVersion(): number {
+		return this.changedBelowFloor;
 	}
 
 	/** Loaded threads; each is complete. */

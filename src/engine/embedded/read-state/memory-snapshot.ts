@@ -1,10 +1,10 @@
 import { nextTurn } from '../../../model/next-turn.ts';
 import type { FollowerContext, InboxOrder, MemberContext } from '../../../model/views.ts';
 import type { ChangedViews, Ids, Scope, ViewSnapshot } from '../../ports/views.ts';
+import type { LoadTarget } from '../../read-state/timeline-loader.ts';
 import { InboxIndex } from './inbox-index.ts';
 import type { LoadedConversation, LoadedUser } from './loaded.ts';
 import type { Residents } from './residents.ts';
-import type { LoadTarget } from './timeline-loader.ts';
 
 /**
  * Loads the scope of a read into memory, then runs the read without an await, so that no change can happen in between.
@@ -127,10 +127,10 @@ export class ScopeLoader {
 	}
 
 	/** Unarchived conversations that are not loaded back to the user's cursor. */
-	private gapsOf(user: LoadedUser): LoadTarget[] {
+	private gapsOf(user: LoadedUser): LoadTarget<LoadedConversation>[] {
 		const { memberships, setBack } = user;
 		const isKnown = user.reachedAt === this.residents.disruptions;
-		const gaps: LoadTarget[] = [];
+		const gaps: LoadTarget<LoadedConversation>[] = [];
 		for (const number of isKnown ? setBack : memberships.conversations()) {
 			const index = memberships.find(number);
 			const conversation = conversationAt(this.residents, user, index);

@@ -5,9 +5,9 @@ import { type Entry, flagsOf, Timeline } from '../../../model/timeline.ts';
 import { NOTHING_AHEAD } from '../../../model/views.ts';
 import type { ConversationBrief, EntryRow, Ledger, StateSource, UserReadState } from '../../ports/store.ts';
 import type { Release } from '../../ports/views.ts';
+import { TimelineLoader } from '../../read-state/timeline-loader.ts';
 import { Journal } from './journal.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
-import { TimelineLoader } from './timeline-loader.ts';
 
 /**
  * Loads conversations and users into memory on first use, and evicts those that were not used for long.
@@ -28,7 +28,7 @@ export class Residents {
 	readonly conversations = new Numbering();
 	/** Changed conversations. */
 	readonly journal = new Journal();
-	readonly timelines: TimelineLoader;
+	readonly timelines: TimelineLoader<LoadedConversation>;
 	/** By number: counting visits all conversations of a user, up to a hundred thousand. */
 	private readonly loadedConversations: (LoadedConversation | undefined)[] = [];
 	private readonly loadedUsers = new Map<string, LoadedUser>();
@@ -47,7 +47,20 @@ export class Residents {
 		private readonly ledger: Ledger,
 		private readonly nowMs: () => number,
 	) {
-		this.timelines = new TimelineLoader(source, ledger, (row) => this.entryOf(row));
+		this.timelines = new TimelineLoader({
+			source,
+			reading: async (conversations, read) => {
+				const durable = ledger.durable();
+				if (conversations.some(({ changedBelowFloor }) => changedBelowFloor > durable))
+					await ledger.flushed();
+				return read();
+			},
+			add: ({ timeline }, rows, reached) =>
+				timeline.prepend(
+					rows.map((row) => this.entryOf(row)),
+					reached,
+				),
+		});
 	}
 
 	async open(): Promise<void> {

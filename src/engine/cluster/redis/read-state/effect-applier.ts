@@ -1,19 +1,19 @@
-import { inTimeline, type Message } from '../../../../model/message.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Commands } from '../connection.ts';
 import { type EpochToken, type Fence, NO_TOKEN } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import type { CopiedViews } from '../views/views.ts';
+import { type CommandChanges, changesOf, packChanges } from './changes.ts';
 import type { Loading } from './loading.ts';
 import { OwnerView } from './owner-view.ts';
-import { packEntry } from './packing.ts';
 import { fieldsNeededBy, type Step, stepsOf } from './user-changes.ts';
 import type { Fields } from './user-state.ts';
 import type { Users } from './users.ts';
 
 /** Limits the size of a pipeline. */
 const USERS_PER_PIPELINE = 500;
+const MAX_TRACKED = 100_000;
 
 /**
  * Applies effects to Redis: first to the conversation, all in one script, then to the users they concern,
@@ -23,6 +23,9 @@ const USERS_PER_PIPELINE = 500;
  * authors' cursors.
  */
 export class EffectApplier {
+	/** By conversation: the stamp up to which the store has its changes. */
+	private readonly written = new Map<string, number>();
+
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
@@ -31,6 +34,8 @@ export class EffectApplier {
 		private readonly views: CopiedViews,
 		private readonly ttlSeconds: number,
 		private readonly fence: Fence,
+		/** How many changes that the store has stay in Redis, for copies that lack them. */
+		private readonly keptChanges: number,
 	) {}
 
 	/** Effects on one conversation, in order. */
@@ -77,55 +82,46 @@ export class EffectApplier {
 		return read;
 	}
 
-	/** Runs the script, loading what it misses, until all effects are applied. Per effect, 1: applied for the first time. */
+	/** Appends the changes to Redis. Per effect, 1: applied for the first time. */
 	private async applyToConversation(conversation: string, effects: readonly Effect[]): Promise<number[]> {
-		const { loading } = this;
-		const results: number[] = [];
-		let newestOther: number | '' = '';
-		while (results.length < effects.length) {
-			const left = effects.slice(results.length);
-			const [before = '-', base = '-', seen, late, ...answer] = await this.callScript(
-				conversation,
-				left,
-				newestOther,
-			);
-			newestOther = '';
-			const done = answer.map(Number).filter((result) => result >= 0);
-			results.push(...done);
-			const applied = { before, base, seen: Number(seen), late: Number(late) };
-			this.views.advance(conversation, applied, left.slice(0, done.length));
-			const stopped = done.length < answer.length ? Number(answer.at(-1)) : 0;
-			if (stopped === -2) await this.loadThreadsOf(conversation, left.slice(done.length));
-			else if (stopped === -3)
-				newestOther = await loading.newestBesides(conversation, deletedFirst(left.slice(done.length)));
-			else if (stopped === -1 && !(await loading.load([conversation])).has(conversation))
+		const commands = changesOf(effects);
+		const written = this.written.get(conversation) ?? 0;
+		for (;;) {
+			const answer = await this.callScript(conversation, commands, effects[0]?.type === 'created', written);
+			const [before = '-', base = '-', seen, late, ...results] = answer;
+			if (results.length > 0) {
+				const applied = { before, base, seen: Number(seen), late: Number(late), written };
+				this.views.advance(conversation, applied, commands);
+				const resultOf = new Map(commands.map(({ stamp }, index) => [stamp, Number(results[index])]));
+				return effects.map(({ at }) => resultOf.get(at) ?? 0);
+			}
+			if (!(await this.loading.load([conversation])).has(conversation))
 				throw new Error(
 					`cannot apply an effect to ${conversation}: the store does not have the conversation`,
 				);
 		}
-		return results;
 	}
 
 	private async callScript(
 		conversation: string,
-		effects: readonly Effect[],
-		newestOther: number | '',
+		changes: readonly CommandChanges[],
+		isNew: boolean,
+		written: number,
 	): Promise<readonly string[]> {
 		const { commands, keys, ttlSeconds, fence } = this;
-		const threads = [...new Set(effects.map(threadOf).filter((ts) => ts !== null))];
+		const stateKeys = [keys.meta(conversation), keys.recent(conversation), keys.version(conversation)];
+		const packed = changes.flatMap((command) => [command.stamp, packChanges(command.changes)]);
 		const call = async (token: EpochToken) =>
 			(await commands.apply(
-				keys.meta(conversation),
-				keys.timeline(conversation),
-				keys.version(conversation),
+				...stateKeys,
 				...token,
 				ttlSeconds,
-				newestOther,
-				threads.length,
-				...threads.map((ts) => keys.thread(conversation, ts)),
-				...effects.flatMap((effect) => scriptArguments(effect, threads)),
+				isNew ? 1 : 0,
+				written,
+				this.keptChanges,
+				...packed,
 			)) as string[];
-		if (effects[0]?.type !== 'created') return call(NO_TOKEN);
+		if (!isNew) return call(NO_TOKEN);
 		// Nothing has to be loaded: creating it is the load.
 		let answer: readonly string[] = [];
 		await fence.load(
@@ -138,11 +134,10 @@ export class EffectApplier {
 		return answer;
 	}
 
-	/** Loads the threads of the first of these effects, and of all effects of the same command. */
-	private async loadThreadsOf(conversation: string, effects: readonly Effect[]): Promise<void> {
-		const ofCommand = effects.filter(({ at }) => at === effects[0]?.at);
-		const threads = new Set(ofCommand.map(threadOf).filter((ts) => ts !== null));
-		await Promise.all([...threads].map((ts) => this.loading.loadThread(conversation, ts)));
+	/** The store has all changes of the conversation up to this stamp: the next script may remove them from Redis. */
+	setWritten(conversation: string, stamp: number): void {
+		if (this.written.size >= MAX_TRACKED) this.written.clear();
+		this.written.set(conversation, stamp);
 	}
 }
 
@@ -158,46 +153,4 @@ function splitBeforeDeletes(effects: readonly Effect[]): Effect[][] {
 		else part.push(effect);
 	}
 	return parts;
-}
-
-const deletedFirst = (effects: readonly Effect[]): number =>
-	effects.find((effect) => effect.type === 'deleted')?.message.ts ?? 0;
-
-const threadOf = (effect: Effect): number | null => messageOf(effect)?.threadTs ?? null;
-
-function messageOf(effect: Effect): Message | null {
-	if (effect.type === 'deleted') return effect.previous;
-	return effect.type === 'posted' || effect.type === 'edited' ? effect.message : null;
-}
-
-const CHANGES = { posted: 'post', edited: 'edit', deleted: 'delete' } as const;
-
-function scriptArguments(effect: Effect, threads: readonly number[]): (string | number)[] {
-	const { at, conversation } = effect;
-	const archived = conversation.archived ? 1 : 0;
-	switch (effect.type) {
-		case 'created':
-			return [at, 'create', 0, conversation.kind, archived, 0, conversation.team];
-		case 'changed':
-			return [at, 'settings', 0, '', archived, 0, ''];
-		case 'posted':
-		case 'edited':
-		case 'deleted': {
-			const message = messageOf(effect) as Message;
-			const thread = message.threadTs === null ? 0 : threads.indexOf(message.threadTs) + 1;
-			const isInTimeline = inTimeline(message) ? 1 : 0;
-			const isFirst = effect.type === 'posted' && effect.thread?.replyCount === 1;
-			return [
-				at,
-				CHANGES[effect.type],
-				message.ts,
-				packEntry(message),
-				isInTimeline,
-				thread,
-				isFirst ? 'first' : '',
-			];
-		}
-		default:
-			return [at, 'touch', 0, '', 0, 0, ''];
-	}
 }

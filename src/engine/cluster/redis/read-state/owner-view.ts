@@ -11,8 +11,6 @@ import type { WasCaughtUp } from './user-changes.ts';
  */
 export class OwnerView {
 	private inProgress: Promise<void> | undefined;
-	/** The copy has everything after this ts that Redis has. */
-	private loadedAfter = Number.POSITIVE_INFINITY;
 
 	constructor(
 		private readonly views: CopiedViews,
@@ -46,13 +44,11 @@ export class OwnerView {
 		}
 	}
 
-	/** Reads what Redis has; older entries come from the store. */
-	private async complete(wanted: ConversationScope): Promise<void> {
+	/** Loads the conversation, the thread, or a chunk of older entries. */
+	private async complete({ id, after, threads }: ConversationScope): Promise<void> {
 		const { views, copy } = this;
-		const after = wanted.after ?? Number.POSITIVE_INFINITY;
-		if (copy && wanted.after !== null && this.loadedAfter <= after) await views.loadOlder(copy, after);
-		this.loadedAfter = Math.min(this.loadedAfter, after);
-		this.copy = await views.conversation(wanted, copy ?? undefined);
+		if (copy && after !== null) await views.loadChunk(copy, after);
+		this.copy = await views.conversation({ id, after: null, threads }, copy ?? undefined);
 	}
 }
 

@@ -17,11 +17,10 @@ import type { Commands } from '../connection.ts';
 import { type Fence, NO_FENCE } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { ConversationViews } from '../views/conversation-views.ts';
-import { OlderEntries } from '../views/older-entries.ts';
 import { CopiedViews } from '../views/views.ts';
 import { EffectApplier } from './effect-applier.ts';
 import { KeyedQueue } from './keyed-queue.ts';
-import { Loading, type RetentionOptions } from './loading.ts';
+import { Loading } from './loading.ts';
 import type { StoredMembership } from './packing.ts';
 import { UserUpdates } from './user-updates.ts';
 import { Users } from './users.ts';
@@ -34,6 +33,7 @@ const TTL_SECONDS = 24 * 60 * 60;
 const LIST_SECONDS = 15 * 60;
 /** Memory for copies of conversations in this process, and the same for users. */
 const VIEW_BYTES = 64 * 1024 * 1024;
+const KEPT_CHANGES = 128;
 
 /** How long and how often a repair is attempted. */
 const REPAIR_MS = 5_000;
@@ -59,7 +59,8 @@ export interface RedisViewsParts {
 	readonly ttlSeconds?: number;
 	/** Maximum difference between the clocks of processes that assign stamps. */
 	readonly overlapMicros?: number;
-	readonly retention?: RetentionOptions;
+	/** How many changes of a conversation stay in Redis after the store has them, for copies that lack them. */
+	readonly keptChanges?: number;
 	readonly repairing?: RepairOptions;
 	/** Maximum memory of the copies of conversations, and of those of users. */
 	readonly viewBytes?: number;
@@ -91,15 +92,24 @@ export class RedisViews implements Views {
 		const { viewBytes = VIEW_BYTES } = parts;
 		this.fence = fence;
 		this.users = new Users(commands, keys, source, ttlSeconds, fence, starts, viewBytes);
-		this.loading = new Loading(commands, keys, source, ttlSeconds, fence, parts.retention);
+		this.loading = new Loading(commands, keys, source, ttlSeconds, fence);
 		const { users, loading } = this;
 		this.views = new CopiedViews(
 			users.copies,
-			new ConversationViews(commands, keys, ttlSeconds, loading, viewBytes),
-			new OlderEntries(commands, keys, source, fence),
+			new ConversationViews(commands, keys, source, ttlSeconds, loading, viewBytes),
 			fence,
 		);
-		this.applier = new EffectApplier(commands, keys, loading, users, this.views, ttlSeconds, fence);
+		const { keptChanges = KEPT_CHANGES } = parts;
+		this.applier = new EffectApplier(
+			commands,
+			keys,
+			loading,
+			users,
+			this.views,
+			ttlSeconds,
+			fence,
+			keptChanges,
+		);
 		this.changes = new UserUpdates(users, this.views, ledger, clock, fence);
 	}
 
@@ -122,7 +132,7 @@ export class RedisViews implements Views {
 	}
 
 	async written(conversation: string, stamp: number): Promise<void> {
-		await this.loading.trim(conversation, stamp, this.parts.nowMicros());
+		this.applier.setWritten(conversation, stamp);
 	}
 
 	async read<T>(user: string, scope: Scope, use: (checked: ViewSnapshot) => T): Promise<T> {

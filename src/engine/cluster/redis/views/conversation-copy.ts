@@ -1,16 +1,25 @@
 import type { ConversationKind } from '../../../../model/ids.ts';
 import { checkInvariant } from '../../../../model/invariants.ts';
-import { inTimeline } from '../../../../model/message.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import { type Entry, Timeline } from '../../../../model/timeline.ts';
 import type { ConversationView } from '../../../../model/views.ts';
-import type { Effect } from '../../../../sequencer/effects.ts';
+import type { ConversationBrief, EntryRow } from '../../../ports/store.ts';
+import type { Loadable } from '../../../read-state/timeline-loader.ts';
+import {
+	type CommandChanges,
+	type ConversationChange,
+	type EntryChange,
+	type SettingsChange,
+	unpackCommand,
+} from '../read-state/changes.ts';
 import { packEntry, unpackEntry } from '../read-state/packing.ts';
 import { slotOf } from '../slots.ts';
 
 /**
- * A copy of a conversation in Redis, in the memory of this process. The process sends the copy's version; Redis returns the changes
- * since it (lua/views-1.lua), and the copy applies them. If Redis no longer has these changes, the copy is replaced as a whole.
+ * A conversation in the memory of this process: what the store had when it was loaded, and the changes since, which Redis returns
+ * (lua/views-1.lua). Rows that are read from the store later may be older than some of these changes, and newer than others. So the
+ * copy keeps recent changes and applies them to such rows; and before its next use it is brought up to date with Redis, which has
+ * every change that the store has. Each change carries the whole state of a message, so applying it again is harmless.
  */
 
 const NONE = '-';
@@ -19,26 +28,21 @@ const OWN_BYTES = 400;
 const ENTRY_BYTES = 13;
 const THREAD_BYTES = 200;
 const NAMED_BYTES = 60;
+const CHANGE_BYTES = 250;
+/** More than Redis keeps. */
+const MAX_KEPT = 512;
 
-/** Result of applying effects: the stamp before them, when they became visible, and how late that was (0: not unusually late). */
+/** Result of applying commands: the stamp before them, when they became visible, and how late that was (0: not unusually late). */
 export interface Applied {
 	readonly before: string;
 	readonly base: string;
 	readonly seen: number;
 	readonly late: number;
+	/** The store has all changes up to this stamp. */
+	readonly written: number;
 }
 
-/** What has to be loaded before the copy covers a request. */
-export interface Missing {
-	/** The conversation is not in Redis. */
-	readonly isAbsent: boolean;
-	/** Threads that are not in Redis. */
-	readonly threads: readonly number[];
-}
-
-const NOTHING_MISSING: Missing = { isAbsent: false, threads: [] };
-
-export class ConversationCopy implements ConversationView {
+export class ConversationCopy implements ConversationView, Loadable {
 	kind: ConversationKind = 'public';
 	archived = false;
 	stamp = 0;
@@ -50,6 +54,12 @@ export class ConversationCopy implements ConversationView {
 	late = 0;
 	/** When the newest of these late changes became visible. */
 	lateSeen = 0;
+	/** It has the state of the store. Before that, it only has the changes since. */
+	isLoaded = false;
+	/** It may have rows that are newer than its stamp: bring it up to date before using it. */
+	isAhead = false;
+	/** Its newest entry was deleted, and the one before is not loaded. */
+	isHeadMissing = false;
 	/** Rises with every update: answers to earlier requests are dropped. */
 	updateNumber = 0;
 	/** Rises when it becomes a copy of a different state. */
@@ -57,11 +67,12 @@ export class ConversationCopy implements ConversationView {
 	/** Used since the last eviction. */
 	used = true;
 	readonly slot: number;
-	/** False if Redis has the conversation without a version key, as an earlier release left it. */
-	hasVersionKey = true;
 	/** When Redis last renewed the conversation's expiry for this copy, by `performance.now()`. */
 	renewedMs = Number.NEGATIVE_INFINITY;
-	private base = NONE;
+	base = NONE;
+	/** Changes after `keptSince`; the store has all earlier ones. */
+	private kept: CommandChanges[] = [];
+	keptSince = 0;
 	private named = 0;
 	private cachedVersion = '';
 
@@ -72,14 +83,12 @@ export class ConversationCopy implements ConversationView {
 		this.slot = slotOf(id);
 	}
 
-	get isKnown(): boolean {
-		return this.base !== NONE;
-	}
-
 	get bytes(): number {
 		let entries = this.timeline.size;
 		for (const thread of this.threads.values()) entries += thread.size;
-		return OWN_BYTES + entries * ENTRY_BYTES + this.threads.size * THREAD_BYTES + this.named * NAMED_BYTES;
+		const extras =
+			this.threads.size * THREAD_BYTES + this.named * NAMED_BYTES + this.kept.length * CHANGE_BYTES;
+		return OWN_BYTES + entries * ENTRY_BYTES + extras;
 	}
 
 	/** The value of the conversation's version key in Redis while this copy is current. */
@@ -88,105 +97,100 @@ export class ConversationCopy implements ConversationView {
 		return this.cachedVersion;
 	}
 
-	/** Whether it has all entries after `after` that Redis has, and these threads. */
-	covers(after: number | null, threads: readonly number[]): boolean {
-		if (!this.isKnown || (after !== null && after < this.timeline.floor)) return false;
-		return threads.length === 0 || threads.every((root) => this.threads.has(root));
+	/** For a request of views-1.lua. */
+	get identity(): readonly [id: string, stamp: number | string, base: string] {
+		return [this.id, this.base === NONE ? NONE : this.stamp, this.base];
 	}
 
-	/** A request for views-1.lua, with entries after `after` and these threads. */
-	request(after: number | null, threads: readonly number[]): string {
-		const { id, stamp, base, timeline, isKnown } = this;
-		const isDeeper = after !== null && (!isKnown || after < timeline.floor);
-		const missing = threads.filter((root) => !this.threads.has(root));
-		const more = isDeeper || missing.length > 0 ? '+' : '=';
-		const edge = Math.max(timeline.latest, timeline.floor);
-		const known = [id, isKnown ? stamp : NONE, base, more, edge, timeline.floor];
-		return [...known, isDeeper ? after : NONE, ...missing].join(' ');
+	/** Rows that are read while this changes may lack changes that the copy no longer has. */
+	get loadVersion(): string {
+		return `${this.keptSince} ${this.base}`;
 	}
 
-	/** Applies the answer to a request that was made at the current `updateNumber`. */
-	applyAnswer(answer: string): Missing {
-		if (answer === '-1') return { isAbsent: true, threads: [] };
+	/** Applies the answer of views-1.lua to a request that was made at the current `updateNumber`. */
+	applyAnswer([
+		mode,
+		stamp,
+		base = NONE,
+		written,
+		seen,
+		late,
+		lateSeen,
+		...commands
+	]: readonly string[]): void {
 		this.startUpdate();
-		this.hasVersionKey = true;
-		const parts = answer.split(' ');
-		const [mode, stamp, base = NONE, kind, archived] = parts;
-		const [latest = 0, seen = 0, late = 0, lateSeen = 0, floor = 0, older = 0, newer = 0, threads = 0] = parts
-			.slice(5, 13)
-			.map(Number);
-		let place = 13;
-		const take = (count: number): Entry[] => {
-			const entries = parts.slice(place, place + count).map((packed) => this.entryOf(packed));
-			place += count;
-			return entries;
-		};
-		if (mode === 'w') {
-			this.timeline = new Timeline(floor);
-			this.threads.clear();
-			this.named = 0;
-		}
-		const before = this.stamp;
-		this.timeline.prepend(take(older), floor);
-		for (const entry of take(newer)) this.timeline.append(entry);
-		const missing: number[] = [];
-		const found = new Map<number, Timeline>();
-		for (let index = 0; index < threads; index += 1) {
-			const [root, count] = [Number(parts[place]), Number(parts[place + 1])];
-			place += 2;
-			if (count < 0) missing.push(root);
-			else found.set(root, threadOf(take(count)));
-		}
-		for (const change of parts.slice(place)) this.change(change, before);
-		for (const [root, thread] of found) this.threads.set(root, thread);
-		this.timeline.latest = latest;
-		if (this.base !== base || before !== Number(stamp)) this.stateNumber += 1;
-		checkInvariant('view_never_goes_back', this.base !== base || Number(stamp) >= before);
+		if (mode === 'w') this.forget(Number(written));
+		checkInvariant('view_never_goes_back', this.base !== base || Number(stamp) >= this.stamp);
+		if (this.base !== base || this.stamp !== Number(stamp)) this.stateNumber += 1;
+		for (const command of commands) this.add(unpackCommand(command));
+		this.trim(Number(written));
 		this.stamp = Number(stamp);
 		this.base = base;
-		this.kind = kind as ConversationKind;
-		this.archived = archived === '1';
-		this.seen = seen;
-		this.late = late;
-		this.lateSeen = lateSeen;
-		return missing.length === 0 ? NOTHING_MISSING : { isAbsent: false, threads: missing };
+		[this.seen, this.late, this.lateSeen] = [Number(seen), Number(late), Number(lateSeen)];
+		this.isAhead = false;
 	}
 
 	/**
-	 * Applies effects of this process, if the copy has the state before them. Returns false if it has not, or if the new latest
-	 * entry is unknown: the next read brings it up to date.
+	 * Adds the state in the store: undefined if the store does not have the conversation, which then has to be new. Resolves to false if the
+	 * store lacks changes that it had.
 	 */
-	advance({ before, base, seen, late }: Applied, effects: readonly Effect[]): boolean {
-		const isBefore = this.isKnown && this.base === base && `${this.stamp}` === before;
-		if (!isBefore || effects.some(({ type }) => type === 'deleted')) return false;
+	load(brief: ConversationBrief | undefined): boolean {
+		if ((brief?.stamp ?? 0) < this.keptSince) return false;
+		const changes = this.kept.flatMap((command) => command.changes);
+		const created = changes.find((change) => !('ts' in change) && change.type === 'create') as
+			| SettingsChange
+			| undefined;
+		if (!brief && !created) return false;
+		this.startUpdate();
+		this.stateNumber += 1;
+		this.kind = (brief?.kind ?? created?.kind) as ConversationKind;
+		this.archived = brief?.archived ?? false;
+		this.timeline = new Timeline(brief?.latest ?? 0);
+		this.isLoaded = true;
+		this.isAhead = true;
+		for (const change of changes) this.apply(change);
+		return true;
+	}
+
+	/** Applies commands of this process, if the copy has the state before them. Otherwise the next read brings it up to date. */
+	advance({ before, base, seen, late, written }: Applied, commands: readonly CommandChanges[]): boolean {
+		if (!this.isLoaded || this.base !== base || `${this.stamp}` !== before) return false;
 		this.startUpdate();
 		this.stateNumber += 1;
 		this.seen = seen;
 		if (late > 0) [this.late, this.lateSeen] = [late, seen];
-		for (const effect of effects) {
-			this.stamp = effect.at;
-			this.archived = effect.conversation.archived;
-			if (effect.type !== 'posted' && effect.type !== 'edited') continue;
-			const { message } = effect;
-			const entry = this.entryOf(packEntry(message));
-			const lists = [
-				inTimeline(message) ? this.timeline : undefined,
-				this.threads.get(message.threadTs ?? 0),
-			];
-			for (const list of lists)
-				if (effect.type === 'edited') list?.update(entry);
-				else list?.append(entry);
+		for (const command of commands) {
+			if (command.changes.length > 0) this.add(command);
+			this.stamp = command.stamp;
 		}
+		this.trim(written);
 		return true;
 	}
 
-	/** Adds older entries from the store, with their changes since. */
-	prependOlder(packed: readonly string[], floor: number): void {
-		const { latest } = this.timeline;
+	/** Adds older entries of the timeline. */
+	prepend(rows: readonly EntryRow[], after: number): void {
+		const { latest, size, floor } = this.timeline;
 		this.startUpdate();
-		const entries = packed.map((entry) => this.entryOf(entry));
-		this.timeline.prepend(entries, floor);
-		this.timeline.latest = latest;
+		const entries = this.updated(
+			rows,
+			(change) => change.isInTimeline && change.ts > after && change.ts <= floor,
+		);
+		this.timeline.prepend(entries, after);
+		if (size > 0 || !this.isHeadMissing) this.timeline.latest = latest;
+		this.isHeadMissing = this.isHeadMissing && this.timeline.size === 0 && after > 0;
+		this.isAhead = true;
+	}
+
+	/** Adds a thread, of which these are all replies. */
+	addThread(root: number, rows: readonly EntryRow[]): void {
+		this.startUpdate();
+		const thread = new Timeline(0);
+		thread.prepend(
+			this.updated(rows, (change) => change.root === root),
+			0,
+		);
+		this.threads.set(root, thread);
+		this.isAhead = true;
 	}
 
 	private startUpdate(): void {
@@ -194,22 +198,63 @@ export class ConversationCopy implements ConversationView {
 		this.cachedVersion = '';
 	}
 
-	/** `stamp;change;ts;in the timeline;root;entry`. Posts in the timeline are skipped: they arrive with the timeline. */
-	private change(packedChange: string, before: number): void {
-		const [stamp, change, at, isInTimeline, root, packed = ''] = packedChange.split(';');
-		if (Number(stamp) <= before) return;
-		const ts = Number(at);
-		const thread = this.threads.get(Number(root));
-		if (change === 'delete') {
-			if (isInTimeline === '1') this.timeline.remove(ts);
-			thread?.remove(ts);
+	private forget(keptSince: number): void {
+		this.timeline = new Timeline(0);
+		this.threads.clear();
+		this.named = 0;
+		this.isLoaded = false;
+		this.isHeadMissing = false;
+		this.kept = [];
+		this.keptSince = keptSince;
+	}
+
+	private add(command: CommandChanges): void {
+		this.kept.push(command);
+		if (this.isLoaded) for (const change of command.changes) this.apply(change);
+	}
+
+	private trim(written: number): void {
+		if (this.kept.length <= MAX_KEPT || written <= this.keptSince) return;
+		this.keptSince = written;
+		this.kept = this.kept.filter(({ stamp }) => stamp > written);
+	}
+
+	private apply(change: ConversationChange): void {
+		if (!('ts' in change)) {
+			this.archived = change.isArchived;
 			return;
 		}
-		const entry = this.entryOf(packed);
-		if (change === 'edit') {
-			if (isInTimeline === '1') this.timeline.update(entry);
-			thread?.update(entry);
-		} else if (thread && thread.indexOf(ts) < 0) thread.append(entry);
+		if (change.isInTimeline) this.applyTo(this.timeline, change);
+		const thread = this.threads.get(change.root);
+		if (thread) this.applyTo(thread, change);
+	}
+
+	private applyTo(list: Timeline, { type, ts, entry }: EntryChange): void {
+		if (type === 'edit') list.update(this.entryOf(entry));
+		else if (type === 'post') {
+			// A post that is not newer is in the list, or was deleted since.
+			if (ts > list.latest) list.append(this.entryOf(entry));
+		} else {
+			const wasLatest = ts === list.latest;
+			list.remove(ts);
+			if (!wasLatest) return;
+			// Also if rows that are newer than this change did not have the entry.
+			list.latest = list.size > 0 ? list.tsAt(list.size - 1) : list.floor;
+			if (list.size === 0 && list.floor > 0) this.isHeadMissing = true;
+		}
+	}
+
+	/** Rows of the store with the changes that they may lack. */
+	private updated(rows: readonly EntryRow[], concerns: (change: EntryChange) => boolean): Entry[] {
+		const entries = new Map(rows.map((row) => [row.ts, packEntry(row)]));
+		for (const { changes } of this.kept)
+			for (const change of changes) {
+				if (!('ts' in change) || !concerns(change)) continue;
+				const { type, ts, entry } = change;
+				if (type === 'delete') entries.delete(ts);
+				else if (type === 'post' || entries.has(ts)) entries.set(ts, entry);
+			}
+		return [...entries].sort(([a], [b]) => a - b).map(([, entry]) => this.entryOf(entry));
 	}
 
 	private entryOf(packed: string): Entry {
@@ -217,10 +262,4 @@ export class ConversationCopy implements ConversationView {
 		this.named += entry.named.length;
 		return entry;
 	}
-}
-
-function threadOf(entries: readonly Entry[]): Timeline {
-	const thread = new Timeline(0);
-	thread.prepend(entries, 0);
-	return thread;
 }

@@ -1,20 +1,24 @@
+import { Rejection } from '../../../../model/errors.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
-import type { Effect } from '../../../../sequencer/effects.ts';
+import type { StateSource } from '../../../ports/store.ts';
 import type { ConversationScope } from '../../../ports/views.ts';
+import { type LoadTarget, TimelineLoader } from '../../../read-state/timeline-loader.ts';
 import type { Commands } from '../connection.ts';
 import { isElsewhere } from '../failure-cause.ts';
 import type { IsOnNode } from '../fence.ts';
 import type { Keys } from '../keys.ts';
+import type { CommandChanges } from '../read-state/changes.ts';
+import type { Loading } from '../read-state/loading.ts';
 import { nodesOf } from '../slots.ts';
-import { type Applied, ConversationCopy, type Missing } from './conversation-copy.ts';
+import { type Applied, ConversationCopy } from './conversation-copy.ts';
 import { CopyCache } from './copy-cache.ts';
 
 /**
- * Copies of conversations, brought up to date before each use.
+ * Copies of conversations, brought up to date before each use, and loaded further back when a reader needs it.
  *
  * Everything that callers request in one turn of the event loop goes to each node of Redis together: one script compares the versions
- * of copies that cover their request (versions-1.lua); another one reads changes, deeper entries and threads (views-1.lua), also for
- * copies whose version differs. The caller gets copies that were current at some moment after its call.
+ * of known copies (versions-1.lua); another one reads the changes that copies lack (views-1.lua). The caller gets copies that
+ * were current at some moment after its call.
  */
 
 /** A script blocks Redis: a batch of these sizes takes about half a millisecond. */
@@ -22,23 +26,20 @@ const COMPARISONS_PER_CALL = 1_000;
 const READS_PER_CALL = 120;
 /** A copy renews the expiry of its conversation in Redis once this share of it has passed. */
 const RENEWED_AFTER = 1 / 16;
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
 export const NO_THREADS: readonly number[] = [];
-const NO_IDS: ReadonlySet<string> = new Set();
 
 interface CopyRequest {
 	readonly copy: ConversationCopy;
-	readonly after: number | null;
-	readonly threads: readonly number[];
 	/** `updateNumber` of the copy at the time of the request. */
 	updateNumber: number;
-	/** Null: the copy is current. */
-	answer: Missing | 'retry' | null;
+	answer: 'current' | 'changed' | 'absent';
 }
 
 /** Requests to one node in one turn. */
 class NodeBatch {
-	/** Requests that their copies cover: only versions are compared. */
+	/** Requests for known copies: only versions are compared. */
 	readonly comparisons: CopyRequest[] = [];
 	readonly requests: CopyRequest[] = [];
 	readonly answered = Promise.withResolvers<void>();
@@ -46,13 +47,6 @@ class NodeBatch {
 	get isFull(): boolean {
 		return this.comparisons.length === COMPARISONS_PER_CALL || this.requests.length === READS_PER_CALL;
 	}
-}
-
-/** Loads what Redis does not have. */
-export interface Loader {
-	/** Resolves to those that exist. */
-	load(conversations: readonly string[]): Promise<ReadonlySet<string>>;
-	loadThread(conversation: string, threadTs: number): Promise<void>;
 }
 
 /** Null: no such conversation. */
@@ -72,16 +66,26 @@ export class ConversationViews {
 	private readonly nodeOf: (tag: string) => string;
 	/** By node: sent at the end of this turn. */
 	private readonly open = new Map<string, NodeBatch>();
+	readonly timelines: TimelineLoader<ConversationCopy>;
 
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
+		private readonly source: StateSource,
 		private readonly ttlSeconds: number,
-		private readonly loader: Loader,
+		private readonly loading: Loading,
 		mostBytes: number,
 	) {
 		this.cache = new CopyCache(mostBytes);
 		this.nodeOf = nodesOf(commands);
+		this.timelines = new TimelineLoader({
+			source,
+			reading: (copies, read) => this.reading(copies, read),
+			add: (copy, rows, reached) => {
+				copy.prepend(rows, reached);
+				this.grown(copy);
+			},
+		});
 	}
 
 	/** Evicts the copies of conversations on a node. */
@@ -103,73 +107,100 @@ export class ConversationViews {
 		});
 	}
 
-	/** Brings these copies, one per wanted conversation, up to date. */
-	async update(
-		wanted: readonly ConversationScope[],
-		copiesBefore: readonly ConversationCopy[],
-	): Promise<CopiesRead> {
+	/** Brings these copies up to date. */
+	async update(copiesBefore: readonly ConversationCopy[]): Promise<CopiesRead> {
 		const before = copiesBefore.map(({ stateNumber }) => stateNumber);
 		const updateNumbers = copiesBefore.map(({ updateNumber }) => updateNumber);
-		const copies: (ConversationCopy | null)[] = [...copiesBefore];
-		let left = wanted.map((_, index) => index);
-		while (left.length > 0) {
-			const requests = await this.ask(
-				left.map((index) => ({
-					wanted: wanted[index] as ConversationScope,
-					copy: copiesBefore[index] as ConversationCopy,
-				})),
+		const missing = new Set<ConversationCopy>();
+		for (let left = copiesBefore; left.length > 0; ) {
+			const requests = await this.ask(left);
+			const absent = requests.filter(({ answer }) => answer === 'absent').map(({ copy }) => copy);
+			const loaded = absent.length > 0 ? await this.loading.load(absent.map(({ id }) => id)) : null;
+			for (const copy of absent) if (!loaded?.has(copy.id)) missing.add(copy);
+			const answered = requests.filter(({ copy }) => !missing.has(copy));
+			await this.loadNew(
+				answered.map(({ copy }) => copy).filter(({ isLoaded, base }) => !isLoaded && base !== '-'),
 			);
-			const isAbsent = ({ answer }: CopyRequest) => answer !== null && answer !== 'retry' && answer.isAbsent;
-			const absent = requests.filter(isAbsent).map(({ copy }) => copy.id);
-			const loaded = absent.length > 0 ? await this.loader.load(absent) : NO_IDS;
-			const retries: number[] = [];
-			const threads: Promise<void>[] = [];
-			for (const [place, request] of requests.entries()) {
-				const { copy, answer } = request;
-				const index = left[place] as number;
-				if (answer === null) continue;
-				if (isAbsent(request) && !loaded.has(copy.id)) copies[index] = null;
-				else retries.push(index);
-				for (const root of answer === 'retry' ? NO_THREADS : answer.threads)
-					threads.push(this.loader.loadThread(copy.id, root));
-			}
-			await Promise.all(threads);
-			left = retries;
+			await Promise.all(
+				answered
+					.filter(({ copy }) => copy.isHeadMissing)
+					.map(({ copy }) => this.timelines.loadPastNewest(copy)),
+			);
+			left = answered
+				.filter(({ answer, copy }) => answer !== 'current' || copy.isAhead)
+				.map(({ copy }) => copy);
 		}
-		for (const [index, copy] of copies.entries())
-			if (copy && copy.updateNumber !== updateNumbers[index]) this.cache.put(copy);
+		for (const [index, copy] of copiesBefore.entries())
+			if (copy.isLoaded && copy.updateNumber !== updateNumbers[index]) this.cache.put(copy);
 		return {
-			copies,
+			copies: copiesBefore.map((copy) => (missing.has(copy) ? null : copy)),
 			haveChanged: () => copiesBefore.some(({ stateNumber }, index) => stateNumber !== before[index]),
 		};
 	}
 
-	/** The owner of the conversation has applied these effects. */
-	advance(id: string, applied: Applied, effects: readonly Effect[]): void {
+	/** Loads entries as far back as needed. Afterwards the copies have to be brought up to date. */
+	loadOlder(targets: readonly LoadTarget<ConversationCopy>[]): Promise<void> {
+		return this.timelines.loadAll(targets);
+	}
+
+	/** Loads threads. Afterwards the copies have to be brought up to date. */
+	async loadThreads(copy: ConversationCopy, roots: readonly number[]): Promise<void> {
+		await Promise.all(
+			roots.map(async (root) => {
+				const { loadVersion, timeline } = copy;
+				const rows = await this.reading([copy], () =>
+					this.source.threadEntries(copy.id, root, EVERYTHING, EVERYTHING),
+				);
+				if (copy.threads.has(root) || copy.loadVersion !== loadVersion || copy.timeline !== timeline) return;
+				copy.addThread(root, rows);
+				this.grown(copy);
+			}),
+		);
+	}
+
+	/** The owner of the conversation has applied these commands. */
+	advance(id: string, applied: Applied, commands: readonly CommandChanges[]): void {
 		const copy = this.cache.get(id);
-		if (copy?.advance(applied, effects)) this.cache.put(copy);
+		if (copy?.advance(applied, commands)) this.cache.put(copy);
 	}
 
 	/** A copy that is current at this stamp. */
 	currentOf(id: string, stamp: number): ConversationCopy | undefined {
 		const copy = this.cache.get(id);
-		return copy?.isKnown && copy.stamp === stamp ? copy : undefined;
+		return copy?.isLoaded && copy.stamp === stamp && !copy.isAhead && !copy.isHeadMissing ? copy : undefined;
 	}
 
-	/** Call it when a copy has grown, so that the cache counts its new size. */
-	grown(copy: ConversationCopy): void {
+	/** The cache counts the new size of a copy. */
+	private grown(copy: ConversationCopy): void {
 		if (this.cache.get(copy.id) === copy) this.cache.put(copy);
 	}
 
-	private async ask(
-		all: readonly { readonly wanted: ConversationScope; readonly copy: ConversationCopy }[],
-	): Promise<CopyRequest[]> {
+	/** Loads the state of the store into copies that have none. */
+	private async loadNew(copies: readonly ConversationCopy[]): Promise<void> {
+		if (copies.length === 0) return;
+		const updateNumbers = copies.map(({ updateNumber }) => updateNumber);
+		const briefs = await this.source.briefs([...new Set(copies.map(({ id }) => id))]);
+		const byId = new Map(briefs.map((brief) => [brief.id, brief]));
+		for (const [index, copy] of copies.entries())
+			if (copy.updateNumber === updateNumbers[index] && !copy.load(byId.get(copy.id))) throw storeIsBehind();
+	}
+
+	/** Rows count only if the store still has everything that these copies have from it. */
+	private async reading<T>(copies: readonly ConversationCopy[], read: () => Promise<T>): Promise<T> {
+		const since = copies.map(({ keptSince }) => keptSince);
+		const [rows, briefs] = await Promise.all([read(), this.source.briefs(copies.map(({ id }) => id))]);
+		const stamps = new Map(briefs.map(({ id, stamp }) => [id, stamp]));
+		if (copies.some(({ id }, index) => (stamps.get(id) ?? 0) < (since[index] ?? 0))) throw storeIsBehind();
+		return rows;
+	}
+
+	private async ask(copies: readonly ConversationCopy[]): Promise<CopyRequest[]> {
 		const batches = new Set<NodeBatch>();
 		const renewedSince = performance.now() - this.ttlSeconds * 1000 * RENEWED_AFTER;
-		const requests = all.map(({ wanted: { id, after, threads }, copy }) => {
-			const request: CopyRequest = { copy, after, threads, updateNumber: 0, answer: null };
-			const batch = this.batchFor(id);
-			const isComparison = copy.hasVersionKey && copy.renewedMs > renewedSince && copy.covers(after, threads);
+		const requests = copies.map((copy) => {
+			const request: CopyRequest = { copy, updateNumber: copy.updateNumber, answer: 'current' };
+			const batch = this.batchFor(copy.id);
+			const isComparison = copy.isLoaded && copy.renewedMs > renewedSince;
 			(isComparison ? batch.comparisons : batch.requests).push(request);
 			batches.add(batch);
 			return request;
@@ -200,9 +231,6 @@ export class ConversationViews {
 			const [changed] = await Promise.all([this.compare(comparisons), this.read(requests)]);
 			for (let from = 0; from < changed.length; from += READS_PER_CALL)
 				await this.read(changed.slice(from, from + READS_PER_CALL));
-			// Redis returned no changes: it has no version key to compare with.
-			for (const { copy, updateNumber } of changed)
-				if (copy.updateNumber === updateNumber) copy.hasVersionKey = false;
 			answered.resolve();
 		} catch (error) {
 			answered.reject(error);
@@ -215,8 +243,10 @@ export class ConversationViews {
 		const keys = comparisons.map(({ copy }) => this.keys.version(copy.id));
 		const versions = comparisons.map(({ copy }) => copy.version).join(' ');
 		try {
-			const changed = (await this.commands.versions(keys[0] ?? '', versions, ...keys)) as number[];
-			return changed.map((place) => comparisons[place] as CopyRequest);
+			const places = (await this.commands.versions(keys[0] ?? '', versions, ...keys)) as number[];
+			const changed = new Set(places.map((place) => comparisons[place] as CopyRequest));
+			for (const request of comparisons) if (!changed.has(request)) confirm(request);
+			return [...changed];
 		} catch (error) {
 			if (isElsewhere(error)) return comparisons;
 			throw error;
@@ -227,20 +257,18 @@ export class ConversationViews {
 		const { commands, keys, ttlSeconds } = this;
 		if (requests.length === 0) return;
 		const now = performance.now();
-		const texts = requests.map((request) => {
-			request.updateNumber = request.copy.updateNumber;
-			return request.copy.request(request.after, request.threads);
-		});
+		for (const request of requests) request.updateNumber = request.copy.updateNumber;
 		try {
 			const answers = (await commands.views(
 				keys.meta(requests[0]?.copy.id ?? ''),
 				ttlSeconds,
 				keys.prefix,
-				...texts,
-			)) as (number | string)[];
-			for (const { copy } of requests) copy.renewedMs = now;
-			for (let place = 0; place < answers.length; place += 2)
-				applyAnswer(requests[answers[place] as number] as CopyRequest, answers[place + 1] as string);
+				...requests.flatMap(({ copy }) => copy.identity),
+			)) as string[][];
+			for (const [index, request] of requests.entries()) {
+				request.copy.renewedMs = now;
+				applyAnswer(request, answers[index] as string[]);
+			}
 		} catch (error) {
 			// A single request follows its slot to the current node.
 			if (requests.length === 1 || !isElsewhere(error)) throw error;
@@ -249,10 +277,21 @@ export class ConversationViews {
 	}
 }
 
-function applyAnswer(request: CopyRequest, text: string): void {
-	const { copy, updateNumber, threads } = request;
-	const answer = copy.updateNumber === updateNumber ? copy.applyAnswer(text) : 'retry';
-	if (answer === 'retry' || answer.isAbsent || answer.threads.length > 0) request.answer = answer;
-	// A copy that was replaced as a whole lacks threads that it had at the time of the request.
-	else request.answer = threads.every((root) => copy.threads.has(root)) ? null : 'retry';
+/** The copy was current when Redis answered, unless it changed during the request. */
+function confirm({ copy, updateNumber }: CopyRequest): void {
+	if (copy.updateNumber === updateNumber) copy.isAhead = false;
 }
+
+function applyAnswer(request: CopyRequest, answer: readonly string[]): void {
+	const { copy, updateNumber } = request;
+	if (copy.updateNumber !== updateNumber) request.answer = 'changed';
+	else if (answer.length === 0) confirm(request);
+	else if (Number(answer[0]) === -1) request.answer = 'absent';
+	else {
+		copy.applyAnswer(answer);
+		request.answer = copy.isLoaded ? 'current' : 'changed';
+	}
+}
+
+const storeIsBehind = (): Rejection =>
+	new Rejection('service_unavailable', 'the database lacks changes that it had confirmed');

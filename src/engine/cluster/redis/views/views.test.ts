@@ -7,7 +7,6 @@ import { packEntry, packMembership } from '../read-state/packing.ts';
 import { membershipField, STAMP } from '../read-state/user-state.ts';
 import { ConversationCopy } from './conversation-copy.ts';
 import type { ConversationViews } from './conversation-views.ts';
-import type { OlderEntries } from './older-entries.ts';
 import { UserCopy } from './user-copy.ts';
 import type { UserViews } from './user-views.ts';
 import { CopiedViews } from './views.ts';
@@ -28,19 +27,25 @@ const userAt = (stamp: number, cursor: number): UserCopy => {
 	);
 };
 
-const entry = (ts: number) =>
-	packEntry({ ts, user: 'U02', broadcast: false, channelWide: false, here: false, named: [] });
+const postAt = (stamp: number, ts: number): string => {
+	const entry = packEntry({ ts, user: 'U02', broadcast: false, channelWide: false, here: false, named: [] });
+	return `${stamp} post;${ts};1;0;${entry}`;
+};
 
 /** A conversation of twenty messages, at 1 to 20, and a user; `atUpdate` runs at each update of the conversation. */
 function world(atUpdate: (update: number, post: () => void) => void) {
 	const copy = new ConversationCopy('C01', numbering);
-	const entries = Array.from({ length: 20 }, (_, index) => entry(index + 1));
-	copy.applyAnswer(['w', 100, 'b', 'public', 0, 20, 0, 0, 0, 0, 0, 20, 0, ...entries].join(' '));
+	const answer = (mode: string, at: number, ...commands: string[]) =>
+		copy.applyAnswer([mode, String(at), 'b', '0', '0', '0', '0', ...commands]);
+	const posts = Array.from({ length: 20 }, (_, index) => postAt(index + 1, index + 1));
+	answer('w', 100, '0 create;public;0', ...posts);
+	copy.load(undefined);
+	answer('d', 100);
 	let stamp = 100;
 	const post = () => {
 		stamp += 1;
 		const ts = copy.timeline.latest + 1;
-		copy.applyAnswer(['d', stamp, 'b', 'public', 0, ts, 0, 0, 0, 0, 0, 1, 0, entry(ts)].join(' '));
+		answer('d', stamp, postAt(stamp, ts));
 	};
 	const state = { user: userAt(50, 5), known: userAt(50, 5), userReads: 0, updates: 0 };
 	const users = {
@@ -68,7 +73,6 @@ function world(atUpdate: (update: number, post: () => void) => void) {
 	const views = new CopiedViews(
 		users as unknown as UserViews,
 		conversations as unknown as ConversationViews,
-		{} as OlderEntries,
 		NO_FENCE,
 	);
 	const time = { stamp: 0, horizon: 0, leftSince: 0 };

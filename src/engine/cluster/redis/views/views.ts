@@ -1,11 +1,11 @@
-import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ConversationScope, Scope } from '../../../ports/views.ts';
+import type { LoadTarget } from '../../../read-state/timeline-loader.ts';
 import type { Fence } from '../fence.ts';
+import type { CommandChanges } from '../read-state/changes.ts';
 import { slotOf } from '../slots.ts';
 import type { Applied, ConversationCopy } from './conversation-copy.ts';
 import type { ConversationViews, Copies, HeldCopies } from './conversation-views.ts';
 import { CopySnapshot, conversationsInScope, type ReadTime } from './copy-snapshot.ts';
-import type { OlderEntries } from './older-entries.ts';
 import type { UserViews } from './user-views.ts';
 
 /**
@@ -20,14 +20,10 @@ import type { UserViews } from './user-views.ts';
 /** A user who marks without a pause still gets a row. */
 const MAX_TRIES = 5;
 
-/** Copies whose older entries are loaded concurrently, per read. */
-const LOAD_CONCURRENCY = 4;
-
 export class CopiedViews {
 	constructor(
 		private readonly users: UserViews,
 		private readonly conversations: ConversationViews,
-		private readonly olderEntries: OlderEntries,
 		private readonly fence: Fence,
 	) {
 		// Copies from the previous epoch of a node are invalid.
@@ -57,22 +53,13 @@ export class CopiedViews {
 			const scopes = conversationsInScope(scope, before, time);
 			const copies = this.conversations.copiesOf(scopes, before.numbering, held);
 			const fencePoint = await this.fence.beginInSlots([slot, ...copies.map((copy) => copy.slot)]);
-			const [user, current] = await Promise.all([
-				this.users.read(id),
-				this.conversations.update(scopes, copies),
-			]);
+			const [user, current] = await Promise.all([this.users.read(id), this.conversations.update(copies)]);
 			const isLast = tries === MAX_TRIES;
 			if (!user.isSameAs(before) && !isLast) {
 				tries += 1;
 				continue;
 			}
-			const short = tooShort(scopes, current.copies);
-			if (short.length > 0) {
-				await this.loadAllOlder(short, held);
-				continue;
-			}
-			// A concurrent read may have replaced the copy with one without threads.
-			if (lacksThreads(scopes, current.copies)) continue;
+			if (await this.loadMissing(scopes, current.copies, held)) continue;
 			const result = use(new CopySnapshot(before, current.copies, time));
 			const isConsistent =
 				isLast ||
@@ -93,40 +80,54 @@ export class CopiedViews {
 		this.makeRoom();
 		const held: HeldCopies = new Map(known ? [[known.id, known]] : []);
 		for (;;) {
-			const asked = this.conversations.copiesOf([scope], this.users.numbering, held);
-			const { copies } = await this.conversations.update([scope], asked);
-			if (lacksThreads([scope], copies)) continue;
+			const before = this.conversations.copiesOf([scope], this.users.numbering, held);
+			const { copies } = await this.conversations.update(before);
+			if (await this.loadMissing([scope], copies, held)) continue;
 			await this.fence.verify(fencePoint);
 			return copies[0] ?? null;
 		}
 	}
 
-	/** The owner of the conversation has applied these effects. */
-	advance(id: string, applied: Applied, effects: readonly Effect[]): void {
-		this.conversations.advance(id, applied, effects);
+	/** The owner of the conversation has applied these commands. */
+	advance(id: string, applied: Applied, commands: readonly CommandChanges[]): void {
+		this.conversations.advance(id, applied, commands);
 	}
 
-	/** For the owner of a conversation whose newest effect has this stamp: no other process changes it. */
+	/** For the owner of a conversation whose newest command has this stamp: no other process changes it. */
 	currentOf(id: string, stamp: number): ConversationCopy | undefined {
 		return this.conversations.currentOf(id, stamp);
 	}
 
-	/** Loads at least one chunk of older entries. */
-	async loadOlder(copy: ConversationCopy, after: number): Promise<void> {
-		await this.olderEntries.load(copy, after);
-		this.conversations.grown(copy);
+	/** Loads a chunk of older entries. Afterwards the copy has to be brought up to date. */
+	loadChunk(copy: ConversationCopy, after: number): Promise<void> {
+		return this.conversations.timelines.loadFirstChunk(copy, after);
 	}
 
-	/** Holds the copies until they are used, even if the cache is too small for them. */
-	private async loadAllOlder(short: readonly TooShort[], held: HeldCopies): Promise<void> {
-		const left = [...short];
-		const loadNext = async () => {
-			for (let next = left.pop(); next; next = left.pop()) {
-				held.set(next.copy.id, next.copy);
-				await this.loadOlder(next.copy, next.after);
-			}
-		};
-		await Promise.all(Array.from({ length: LOAD_CONCURRENCY }, loadNext));
+	/**
+	 * Loads entries and threads in scope that the copies lack, and holds these copies until they are used, even if the cache is too small
+	 * for them. Resolves to false if nothing was missing, and no copy was loaded further by another caller since it was brought up to date.
+	 */
+	private async loadMissing(
+		scopes: readonly ConversationScope[],
+		copies: Copies,
+		held: HeldCopies,
+	): Promise<boolean> {
+		const short: LoadTarget<ConversationCopy>[] = [];
+		const threads: Promise<void>[] = [];
+		let isAhead = false;
+		for (const [index, { after, archivedToo, threads: roots }] of scopes.entries()) {
+			const copy = copies[index];
+			if (!copy) continue;
+			isAhead ||= copy.isAhead || !copy.isLoaded || copy.isHeadMissing;
+			const isShort = after !== null && after < copy.timeline.floor && (!copy.archived || archivedToo);
+			const missing = roots.filter((root) => !copy.threads.has(root));
+			if (isShort) short.push({ conversation: copy, ts: after });
+			if (missing.length > 0) threads.push(this.conversations.loadThreads(copy, missing));
+			if (isShort || missing.length > 0) held.set(copy.id, copy);
+		}
+		if (short.length > 0) threads.push(this.conversations.loadOlder(short));
+		await Promise.all(threads);
+		return isAhead || threads.length > 0;
 	}
 
 	private makeRoom(): void {
@@ -135,23 +136,3 @@ export class CopiedViews {
 		this.conversations.clear();
 	}
 }
-
-interface TooShort {
-	readonly copy: ConversationCopy;
-	readonly after: number;
-}
-
-/** Copies that are not loaded far enough back. */
-function tooShort(scopes: readonly ConversationScope[], copies: Copies): TooShort[] {
-	const short: TooShort[] = [];
-	for (const [index, { after, archivedToo }] of scopes.entries()) {
-		const copy = copies[index];
-		if (!copy || after === null || after >= copy.timeline.floor) continue;
-		if (copy.archived && !archivedToo) continue;
-		short.push({ copy, after });
-	}
-	return short;
-}
-
-const lacksThreads = (scopes: readonly ConversationScope[], copies: Copies): boolean =>
-	scopes.some(({ threads }, index) => threads.some((root) => copies[index]?.threads.has(root) === false));
