@@ -147,10 +147,10 @@ test('a slot moves to another node', async () => {
 	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));
 	await fence.verifyEpochs(since);
 	// The slot names the node that it is on now.
-	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
+	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch2`);
 	await epoch.recheck();
 	await epoch.tidy();
-	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
+	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch2`);
 	expect([after?.split(' ')[0], after === before]).toEqual(['1', false]);
 	expect(await epoch.lost()).toEqual([]);
 	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));

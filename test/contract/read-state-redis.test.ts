@@ -620,7 +620,7 @@ for (const layout of LAYOUTS) {
 			await mark(2);
 			const stored = await store.source.user('U02');
 			for (const node of 'nodes' in commands ? commands.nodes('master') : [commands])
-				for (const marker of await node.keys(`${keys.prefix}*:epoch`))
+				for (const marker of await node.keys(`${keys.prefix}*:epoch2`))
 					await node.set(marker, '1 that-of-before');
 			expect(await epoch.lost()).not.toEqual([]);
 			// Another process is always behind another connection.

@@ -280,7 +280,7 @@ export class Epoch {
 	}
 
 	private markerKey(slot: number): string {
-		return `${this.prefix}{${tagIn(slot)}}:epoch`;
+		return `${this.prefix}{${tagIn(slot)}}:epoch2`;
 	}
 
 	private valuesIn(slots: readonly number[]): Promise<(string | null)[]> {

@@ -167,17 +167,19 @@ export class ConversationCopy implements ConversationView, Loadable {
 		return true;
 	}
 
-	/** Adds older entries of the timeline. */
+	/** Adds older entries of the timeline, all that are after `after`. */
 	prepend(rows: readonly EntryRow[], after: number): void {
-		const { latest, size, floor } = this.timeline;
+		const { timeline } = this;
+		const { latest, floor } = timeline;
 		this.startUpdate();
 		const entries = this.updated(
 			rows,
 			(change) => change.isInTimeline && change.ts > after && change.ts <= floor,
 		);
-		this.timeline.prepend(entries, after);
-		if (size > 0 || !this.isHeadMissing) this.timeline.latest = latest;
-		this.isHeadMissing = this.isHeadMissing && this.timeline.size === 0 && after > 0;
+		timeline.prepend(entries, after);
+		if (!this.isHeadMissing) timeline.latest = latest;
+		else if (timeline.size === 0) timeline.latest = after;
+		this.isHeadMissing &&= timeline.size === 0 && after > 0;
 		this.isAhead = true;
 	}
 
