@@ -49,7 +49,13 @@ const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
 		most: 600,
 		help: 'seconds of the same load before measuring',
 	},
-	textBytes: { flag: 'text-bytes', fallback: 100, least: 16, most: 4_000, help: 'length of each message' },
+	textBytes: {
+		flag: 'text-bytes',
+		fallback: 100,
+		least: 16,
+		most: 4_000,
+		help: 'bytes of text in each message',
+	},
 	marks: {
 		flag: 'marks',
 		fallback: 0,

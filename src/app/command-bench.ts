@@ -15,7 +15,7 @@ export const benchCommand: CliCommand = {
 	details: [
 		'It creates a workspace named "tidemark bench" with the time, and as many users as the larger of --members and --online.',
 		'A workspace cannot be deleted: to keep yours clean, measure a server that has a separate data directory.',
-		'Ctrl-C ends early and reports what was measured. Exits with 1 if messages were lost or repeated, or counts are wrong.',
+		'Ctrl-C stops the run and reports the result so far. Exits with 1 if messages were lost or repeated, or if counts are wrong.',
 	],
 	options: {
 		url: URL_FLAG,

@@ -38,7 +38,7 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 
 export const gatewayCommand = roleCommand(
 	'gateway',
-	'Run a gateway of a cluster: it serves clients, on Kafka, Redis and PostgreSQL.',
+	'Run a gateway of a cluster: it serves clients; its state is in Kafka, Redis and PostgreSQL.',
 	async (config, log) => (await import('./cluster.ts')).runGateway(config, log),
 );
 

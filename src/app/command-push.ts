@@ -29,7 +29,7 @@ export const pushCommand: CliCommand = {
 		const call = await adminClient(invocation);
 		if (invocation.options.replay === 'true') {
 			const { replayed } = await call<{ replayed: number }>('admin.push.replay', {});
-			console.log(`${replayed} notifications will be retried`);
+			console.log(`retrying ${replayed} ${replayed === 1 ? 'notification' : 'notifications'}`);
 			return 0;
 		}
 		const { devices, pending, dead, items } = await call<Listed>('admin.push.list', {});

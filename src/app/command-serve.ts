@@ -14,7 +14,7 @@ import { VERSION } from './version.ts';
 /** `tidemark serve`: runs every role in one process until a stop signal. */
 
 export const serveCommand: CliCommand = {
-	summary: 'Run the server: one process, nothing else needed, data in one directory.',
+	summary: 'Run the server on one machine: one process with one data directory.',
 	usage: '[--demo] [settings]',
 	options: { demo: { help: 'create a demo workspace on the first start', takesValue: false } },
 	run: async ({ config, options }) => {
@@ -64,7 +64,7 @@ function logDestination(config: Config): DestinationStream {
 
 /** Called after a successful start, so that a failed start prints nothing but its error. */
 export const logSettings = (config: Config, log: Logger): void =>
-	log.debug({ settings: describeConfig(config) }, 'settings in force');
+	log.debug({ settings: describeConfig(config) }, 'effective settings');
 
 export const stopSignal = (): Promise<string> =>
 	new Promise((done) => {

@@ -70,7 +70,7 @@ const nowMs = (): number => Date.now();
 /** Monotonic clock, for limits and durations: unaffected when the wall clock is set. */
 const steadyMs = (): number => performance.now();
 const NO_ANSWERS =
-	'no worker processes commands: check that one is running (`tidemark worker`), and its /readyz';
+	'no worker processes commands. Check that a worker is running (`tidemark worker`), and what its /readyz reports';
 /** Each takes about 40 MB while it is built. */
 const LARGE_READS_AT_ONCE = 2;
 const CHECK_EVERY_MS = 30_000;

@@ -93,7 +93,7 @@ export class Requests {
 		if (postIn !== null && (this.postsWaiting.get(postIn) ?? 0) >= MAX_POSTS_WAITING)
 			throw new Rejection(
 				'ratelimited',
-				'this conversation receives posts faster than it can process them; nothing was posted',
+				'posts to this conversation arrive faster than the server can process them; nothing was posted',
 				SLOW_DOWN_SECONDS,
 			);
 		const request = this.nextRequest;

@@ -45,9 +45,9 @@ function postsLine({ per_second: perSecond, acknowledged, due, sent }: BenchResu
 function countsLine(counts: BenchResult['counts']): string {
 	if (!counts) return 'could not be fetched';
 	const { people, rows, exact, unclear, wrong } = counts;
-	const whose = `of ${people} users in ${whole(rows)} rows of client.counts`;
-	if (exact === rows) return `exact: all ${whose}`;
-	return `${whole(wrong)} wrong, ${whole(unclear)} unclear, ${whole(exact)} exact ${whose}`;
+	const checked = `${whole(rows)} rows of client.counts, for ${people} users`;
+	if (exact === rows) return `exact: all ${checked}`;
+	return `${whole(wrong)} wrong, ${whole(unclear)} unclear, ${whole(exact)} exact, of ${checked}`;
 }
 
 function generatorLine({ late_ms: late, cpu_cores: cores }: BenchResult['generator']): string {

@@ -22,7 +22,7 @@ export const ERRORS = {
 	not_allowed_token_type: final(
 		'This method needs another kind of token: `admin.*` needs the administrator’s.',
 	),
-	no_permission: final('The caller is not allowed to do this.'),
+	no_permission: final('The caller may change only their own profile.'),
 
 	// Request and arguments
 	unknown_method: final('There is no such method.'),
@@ -41,7 +41,9 @@ export const ERRORS = {
 	invalid_post_type: final('The Content-Type of the body must be a form, multipart or JSON.'),
 	request_too_large: final('The body is larger than the server accepts.'),
 	request_timeout: final('The body did not arrive in time.'),
-	invalid_cursor: final('The cursor was not issued by this method.'),
+	invalid_cursor: final(
+		'This method did not return this cursor to this caller, or the cursor has expired. Start again without a cursor.',
+	),
 	invalid_limit: final('`limit` must be a whole number.'),
 	invalid_types: final('`types` may name public_channel, private_channel, mpim and im only.'),
 	invalid_timestamp: final('A ts must look like 1717200000.123456.'),
@@ -82,7 +84,7 @@ export const ERRORS = {
 	action_not_found: final('The message or view has no such action.'),
 	view_not_found: final('There is no such view, or it is closed.'),
 	invalid_view: final('The view cannot be shown: it needs a type (`modal` or `home`), and blocks.'),
-	hash_conflict: final('The view has changed since you read it: its hash differs.'),
+	hash_conflict: final('The view has changed since you read it: its hash differs. Read it again.'),
 	push_limit_reached: final('Three views are already open on top of each other.'),
 	invalid_trigger_id: final('The trigger was not issued for this app.'),
 	expired_trigger_id: final(
@@ -97,8 +99,8 @@ export const ERRORS = {
 
 	// Conversations
 	channel_not_found: final('There is no such conversation, or the caller may not see it.'),
-	not_in_channel: final('The user is not a member of the conversation.'),
-	already_in_channel: final('The user is already a member.'),
+	not_in_channel: final('The caller, or the user to remove, is not a member of the conversation.'),
+	already_in_channel: final('The user is already a member of the conversation.'),
 	is_archived: final('The conversation is archived.'),
 	is_inactive: final('The conversation is archived; its messages cannot be changed.'),
 	already_archived: final('The conversation is already archived.'),
@@ -119,7 +121,7 @@ export const ERRORS = {
 	invalid_name_punctuation: final('The name must contain a letter or a digit.'),
 	too_long: final('The text is too long for this field.'),
 	users_list_not_supplied: final('Neither `users` nor `channel` was given.'),
-	not_enough_users: final('A group conversation needs at least one other user.'),
+
 	too_many_users: final('Too many users for one call.'),
 
 	// Messages and threads
@@ -149,7 +151,7 @@ export const ERRORS = {
 	too_many_pins: final('The conversation has reached the maximum number of pins (100).'),
 	time_in_past: final('`post_at` is in the past.'),
 	time_too_far: final('`post_at` is more than 120 days ahead.'),
-	invalid_time: final('`post_at` is not a time in seconds.'),
+	invalid_time: final('`post_at`, `oldest` or `latest` is not a time in seconds.'),
 	invalid_scheduled_message_id: final(
 		'The caller has no such scheduled message in this conversation, or it was posted.',
 	),
@@ -181,7 +183,7 @@ export const ERRORS = {
 	},
 	// Not 503: Slack's clients retry on it, and a post without a client_msg_id would be stored twice.
 	outcome_unknown: final(
-		'The server did not answer in time: the change may have happened, or may still happen. Check before you retry; a message with a `client_msg_id` is safe to send again.',
+		'The server could not confirm the change in time: it may have happened, or may still happen. Check before you retry; a message with a `client_msg_id` is safe to send again.',
 	),
 	internal_error: final('The server failed; its log has the cause. The change may or may not have happened.'),
 } as const satisfies Record<string, ErrorEntry>;
@@ -191,7 +193,10 @@ export type ErrorCode = keyof typeof ERRORS;
 /** The codes that the server closes sockets with. The range says what the client should do next. */
 export const CLOSE_CODES = {
 	/** 4000–4099: connect again and resume. */
-	going_away: { code: 4000, meaning: 'The server is stopping; connect again and resume.' },
+	going_away: {
+		code: 4000,
+		meaning: 'The server is stopping, or cannot serve this socket now; connect again and resume.',
+	},
 	too_slow: { code: 4001, meaning: 'The client read too slowly; connect again and resume.' },
 	unresponsive: { code: 4002, meaning: 'The client did not answer pings; connect again and resume.' },
 	crowded_address: {

@@ -74,7 +74,7 @@ test('doctor reports whether Kafka still has the next log entry to read', async 
 	const log = async () => (await findings(environment)).get('log');
 	expect(await log()).toMatchObject({
 		state: 'ok',
-		found: '4 partitions, none with missing entries; 3 entries are waiting',
+		found: '4 partitions, none with missing log entries; workers still have to read 3 log entries',
 	});
 	// Stored offsets of a deleted topic with the same name, which fit the new one by chance.
 	const conversations = `${place.schema}-conversations`;

@@ -290,7 +290,7 @@ describe('report', () => {
 		expect(report).toMatch(/deliveries +4\.0 per second; 8 in total, 0 gaps, 0 repeated/);
 		expect(report).toMatch(/errors +none/);
 		expect(report).toContain('"tidemark bench" (T1) remains');
-		expect(report).toMatch(/exact: all of 2 users in 4 rows/);
+		expect(report).toMatch(/exact: all 4 rows of client.counts, for 2 users/);
 	});
 
 	test('the report names errors, obstacles and slow figures, and says what to do', () => {

@@ -25,5 +25,5 @@ test('lists dead letters without device tokens, and replays them', () =>
 		expect(listed.out).toContain(`${channel.id} ${ts}  ${anna.id} P`);
 		expect(listed.out).toContain('after 1 attempts: 400 DeviceTokenNotForTopic');
 		expect(listed.out).not.toContain('topic-secret');
-		expect((await push('--replay')).out).toBe('1 notifications will be retried\n');
+		expect((await push('--replay')).out).toBe('retrying 1 notification\n');
 	}));

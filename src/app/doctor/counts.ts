@@ -83,7 +83,9 @@ export async function countsFindings(
 function leftOut(pages: readonly Verified[], user: string | undefined): string {
 	const { total = 0, response_metadata } = pages.at(-1) ?? {};
 	if (user === undefined)
-		return response_metadata?.next_cursor ? `; only the first members of ${total} were compared` : '';
+		return response_metadata?.next_cursor
+			? `; compared only ${pages.at(-1)?.checked} of ${total} members`
+			: '';
 	const checked = pages.reduce((sum, page) => sum + page.checked, 0);
 	return checked < total
 		? `; ${total - checked} more were archived, changing or not in the store yet, and were not compared`

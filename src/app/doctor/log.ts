@@ -47,14 +47,19 @@ export function judgeLog({ schema, topics, progress, ids, held }: Compared): Fin
 	const waiting = offsets
 		.filter(({ partition }) => held.has(partition))
 		.reduce((sum, { next, end }) => sum + end - next, 0);
-	return [ok(ABOUT, `${held.size} partitions, none with missing entries; ${waiting} entries are waiting`)];
+	return [
+		ok(
+			ABOUT,
+			`${held.size} partitions, none with missing log entries; workers still have to read ${waiting} log entries`,
+		),
+	];
 }
 
 /** The recorded offsets belong to another topic. */
 const replaced = (schema: string, topic: string): Finding =>
 	bad(
 		ABOUT,
-		`${topic} was deleted and created again: its id differs from the recorded one. Entries that were only in the old topic are lost`,
+		`${topic} was deleted and created again: its id differs from the recorded one. Log entries that were only in the old topic are lost`,
 		'To read the new topic from its beginning: stop the gateways, ' +
 			`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%', start the gateways`,
 	);
@@ -65,9 +70,9 @@ function gaps(schema: string, offsets: readonly PartitionOffsets[]): Finding[] {
 	return [
 		bad(
 			ABOUT,
-			`${shown(found)}. Kafka removed entries before workers persisted them, so posts or marks are lost`,
-			`Restore the topic; if you cannot, continue after the gap: UPDATE ${schema}.partition_progress ` +
-				`SET next_offset = <the first offset that Kafka holds> WHERE partition = '<partition>', and keep entries longer (retention)`,
+			`${shown(found)}. Kafka removed log entries before workers persisted them, so posts or marks are lost`,
+			`Restore the topic. If you cannot, continue after the gap: UPDATE ${schema}.partition_progress ` +
+				`SET next_offset = <the first offset that Kafka holds> WHERE partition = '<partition>'. Then give the topic a longer retention`,
 		),
 	];
 }
@@ -78,10 +83,10 @@ function beyond(schema: string, topic: string, offsets: readonly PartitionOffset
 	return [
 		bad(
 			ABOUT,
-			`${shown(found)}. The topic was created again, or Kafka lost its newest entries`,
+			`${shown(found)}. The topic was created again, or Kafka lost its newest log entries`,
 			// If gateways kept appending, workers would skip new entries up to the recorded offset as already persisted.
-			'Stop the gateways, so that no new entry is skipped. If the topic was created again and holds none of the old entries: ' +
-				`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. If it is the same topic, deleting would make workers process its entries twice; ` +
+			'Stop the gateways, so that no new log entry is skipped. If the topic was created again and holds none of the old log entries: ' +
+				`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. If it is the same topic, do not delete, because workers would process its log entries twice; ` +
 				`instead: UPDATE ${schema}.partition_progress SET next_offset = <the end that Kafka holds for the partition> WHERE partition = '<partition>'`,
 		),
 	];

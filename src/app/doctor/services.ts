@@ -20,7 +20,7 @@ export interface ServiceFindings {
 
 const unusable = (about: string, error: unknown): Finding => {
 	const found = messageOf(error);
-	return bad(about, found, adviceOn(found) ?? 'Fix that first');
+	return bad(about, found, adviceOn(found) ?? 'Fix this error, then run tidemark doctor again');
 };
 
 export async function redisFinding(place: ClusterAddresses['redis']): Promise<ServiceFindings> {

@@ -40,7 +40,7 @@ export const limitSettings = {
 	),
 	trustedProxies: setting(
 		'trusted-proxies',
-		'addresses and networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas; none: trust no proxy',
+		'addresses and networks of reverse proxies whose X-Forwarded-For the server trusts, separated by commas; the word none: no proxy',
 		['127.0.0.0/8', '::1'] as readonly string[],
 		networks,
 	),
@@ -76,7 +76,7 @@ export const limitSettings = {
 	),
 	resumeChanges: setting(
 		'resume-changes',
-		'number of missed changes up to which a client resumes; after more, it reloads everything',
+		'maximum number of missed changes that a client can resume from; after more, it reloads everything',
 		10_000,
 		wholeNumber(1, 1_000_000),
 	),

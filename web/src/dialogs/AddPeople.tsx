@@ -33,7 +33,7 @@ export function AddPeople({ of, onDone }: { readonly of: ConversationMembers; re
 				onWrite={setWritten}
 				groups={[
 					{
-						heading: 'Not a member yet',
+						heading: 'Not members yet',
 						choices: findPeople(users, members, written)
 							.slice(0, MAX_SHOWN)
 							.map((user) => personChoice(user, () => void add(user.id))),

@@ -90,7 +90,7 @@ function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly on
 						<strong>{author || '…'}</strong>
 					</a>
 					<span className="hint">
-						{conversation?.kind === 'im' ? 'directly' : `in ${titledName(conversation, name)}`}
+						{conversation?.kind === 'im' ? 'in a direct message' : `in ${titledName(conversation, name)}`}
 					</span>
 					<time title={exactTime(item.ts)} dateTime={item.ts}>
 						{whenOf(item.ts)}

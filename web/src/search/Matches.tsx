@@ -97,7 +97,7 @@ function MatchRow({ match }: { readonly match: Match }) {
 					</a>
 					<span className="hint">
 						{conversation?.kind === 'im'
-							? 'directly'
+							? 'in a direct message'
 							: `in ${conversation ? titledName(conversation, name) : `#${name}`}`}
 					</span>
 					<time title={exactTime(ts)} dateTime={ts}>

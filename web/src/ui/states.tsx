@@ -80,7 +80,7 @@ const WORDS: Readonly<Record<string, string>> = {
 	upload_failed: 'The upload was interrupted. Try again.',
 	service_unavailable: 'The server cannot do this right now. Try again in a moment.',
 	outcome_unknown:
-		'The server did not answer in time, but it may have made the change. Check before you try again.',
+		'The server could not confirm the change in time, but it may have made it. Check before you try again.',
 	internal_error: 'The server failed. Try again; if it fails again, tell your administrator.',
 	message_not_found: 'This message no longer exists.',
 	msg_too_long: 'This message is too long. Shorten it or send it in parts.',
@@ -94,7 +94,7 @@ const WORDS: Readonly<Record<string, string>> = {
 	dispatch_failed: 'The app does not answer. Try again later.',
 	view_not_found: 'This form is closed or has expired. Open it again.',
 	ratelimited: 'Too many requests at once. Wait a moment, then try again.',
-	too_many_members: 'This conversation is too large for this action.',
+	too_many_members: 'This conversation has too many members for this action.',
 	cant_leave_general: 'Nobody can leave this channel: it is for everybody in the workspace.',
 	cant_kick_from_general: 'Nobody can be removed from this channel: it is for everybody in the workspace.',
 	cant_archive_general: 'This channel cannot be archived: it is for everybody in the workspace.',
