@@ -12,6 +12,8 @@ export interface EntryChange {
 	readonly root: number;
 	/** As `packEntry` packs it; of a deleted message, the entry before. */
 	readonly entry: string;
+	/** A reply without others: its thread is complete with it. */
+	readonly isFirstReply: boolean;
 }
 
 export interface SettingsChange {
@@ -47,9 +49,16 @@ function changeOf(effect: Effect): ConversationChange[] {
 		case 'edited':
 		case 'deleted': {
 			const message = effect.type === 'deleted' ? effect.previous : effect.message;
-			const { ts, threadTs } = message;
-			const isInTimeline = inTimeline(message);
-			return [{ type: TYPES[effect.type], ts, isInTimeline, root: threadTs ?? 0, entry: packEntry(message) }];
+			return [
+				{
+					type: TYPES[effect.type],
+					ts: message.ts,
+					isInTimeline: inTimeline(message),
+					root: message.threadTs ?? 0,
+					entry: packEntry(message),
+					isFirstReply: effect.type === 'posted' && effect.thread?.replyCount === 1,
+				},
+			];
 		}
 		default:
 			return [];
@@ -63,15 +72,15 @@ export const changesOf = (effects: readonly Effect[]): CommandChanges[] =>
 		changes: some.flatMap(changeOf),
 	}));
 
-/** `type;…` of each change, separated by blanks. */
+/** The parts of each change are separated by semicolons, and changes by blanks. */
 export const packChanges = (changes: readonly ConversationChange[]): string =>
-	changes
-		.map((change) =>
-			'ts' in change
-				? [change.type, change.ts, change.isInTimeline ? 1 : 0, change.root, change.entry].join(';')
-				: [change.type, change.kind, change.isArchived ? 1 : 0].join(';'),
-		)
-		.join(' ');
+	changes.map((change) => partsOf(change).join(';')).join(' ');
+
+function partsOf(change: ConversationChange): (string | number)[] {
+	if (!('ts' in change)) return [change.type, change.kind, change.isArchived ? 1 : 0];
+	const { type, ts, isInTimeline, root, entry, isFirstReply } = change;
+	return [type, ts, isInTimeline ? 1 : 0, root, entry, ...(isFirstReply ? [1] : [])];
+}
 
 /** `stamp change change…` */
 export function unpackCommand(packed: string): CommandChanges {
@@ -80,7 +89,7 @@ export function unpackCommand(packed: string): CommandChanges {
 }
 
 function unpackChange(packed: string): ConversationChange {
-	const [type, first = '', second, root, entry = ''] = packed.split(';');
+	const [type, first = '', second, root, entry = '', isFirstReply] = packed.split(';');
 	if (type === 'create' || type === 'settings') return { type, kind: first, isArchived: second === '1' };
 	return {
 		type: type as EntryChange['type'],
@@ -88,5 +97,6 @@ function unpackChange(packed: string): ConversationChange {
 		isInTimeline: second === '1',
 		root: Number(root),
 		entry,
+		isFirstReply: isFirstReply === '1',
 	};
 }

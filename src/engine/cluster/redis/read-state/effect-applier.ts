@@ -51,6 +51,7 @@ export class EffectApplier {
 		const read = this.readAuthors(users);
 		const results = await this.applyToConversation(conversation, effects);
 		const copy = this.views.currentOf(conversation, effects.at(-1)?.at ?? 0);
+		if (!copy) this.views.warm(conversation);
 		const view = new OwnerView(this.views, conversation, copy);
 		const all = [...stepsOf(effects, results)];
 		const facts: (readonly ReadFact[])[] = [];

@@ -23,10 +23,12 @@ export class OwnerView {
 	async decide<T>(how: (caughtUp: WasCaughtUp) => T): Promise<T> {
 		for (;;) {
 			let missing: ConversationScope | undefined;
-			const decided = how(({ effect: { message, prevTs } }, root, cursor, ahead) => {
+			const decided = how(({ effect: { message, prevTs, thread } }, root, cursor, ahead) => {
 				const { user, ts } = message;
-				// The common case: the author has read the previous message.
-				if (root === null && prevTs !== null && cursor >= prevTs && cursor <= ts) return true;
+				// The common cases: the author has read the previous message; the reply is the only one.
+				const hasReadPrevious =
+					root === null ? prevTs !== null && cursor >= prevTs : thread?.replyCount === 1;
+				if (hasReadPrevious && cursor <= ts) return true;
 				const { copy, id } = this;
 				if (copy === null) return false;
 				const timeline = root === null ? copy?.timeline : copy?.threads.get(root);

@@ -227,6 +227,7 @@ export class ConversationCopy implements ConversationView, Loadable {
 			return;
 		}
 		if (change.isInTimeline) this.applyTo(this.timeline, change);
+		if (change.isFirstReply && !this.threads.has(change.root)) this.threads.set(change.root, new Timeline(0));
 		const thread = this.threads.get(change.root);
 		if (thread) this.applyTo(thread, change);
 	}

@@ -158,6 +158,11 @@ export class ConversationViews {
 		);
 	}
 
+	/** Whether another copy fits without evicting one. */
+	get hasRoom(): boolean {
+		return this.cache.hasRoom;
+	}
+
 	/** The owner of the conversation has applied these commands. */
 	advance(id: string, applied: Applied, commands: readonly CommandChanges[]): void {
 		const copy = this.cache.get(id);

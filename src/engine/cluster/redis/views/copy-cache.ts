@@ -3,6 +3,9 @@
  * second chance.
  */
 
+/** A cache that is fuller than this has no room for copies that nobody requested. */
+const ROOMY = 0.9;
+
 interface Sized {
 	readonly id: string;
 	readonly bytes: number;
@@ -19,6 +22,10 @@ export class CopyCache<Copy extends Sized> {
 
 	get size(): number {
 		return this.copies.size;
+	}
+
+	get hasRoom(): boolean {
+		return this.bytes < this.mostBytes * ROOMY;
 	}
 
 	get(id: string): Copy | undefined {

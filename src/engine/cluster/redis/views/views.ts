@@ -4,7 +4,7 @@ import type { Fence } from '../fence.ts';
 import type { CommandChanges } from '../read-state/changes.ts';
 import { slotOf } from '../slots.ts';
 import type { Applied, ConversationCopy } from './conversation-copy.ts';
-import type { ConversationViews, Copies, HeldCopies } from './conversation-views.ts';
+import { type ConversationViews, type Copies, type HeldCopies, NO_THREADS } from './conversation-views.ts';
 import { CopySnapshot, conversationsInScope, type ReadTime } from './copy-snapshot.ts';
 import type { UserViews } from './user-views.ts';
 
@@ -96,6 +96,15 @@ export class CopiedViews {
 	/** For the owner of a conversation whose newest command has this stamp: no other process changes it. */
 	currentOf(id: string, stamp: number): ConversationCopy | undefined {
 		return this.conversations.currentOf(id, stamp);
+	}
+
+	/**
+	 * Loads a copy in the background, if there is room for it, so that the owner's next batch does not depend on the store. Errors are
+	 * swallowed: a batch that needs the copy loads it.
+	 */
+	warm(id: string): void {
+		if (this.conversations.hasRoom)
+			this.conversation({ id, after: null, threads: NO_THREADS }).catch(() => undefined);
 	}
 
 	/** Loads a chunk of older entries. Afterwards the copy has to be brought up to date. */
