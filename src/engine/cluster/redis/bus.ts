@@ -2,7 +2,7 @@ import type { Bus, BusHandler, BusMessage, Publisher, Topic } from '../../ports/
 import { type Commands, masters } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { Pulse } from './pulse.ts';
-import { nodesOf } from './slots.ts';
+import { nodesOf, slotOf } from './slots.ts';
 import type { Subscriber } from './subscriber.ts';
 
 interface Subscription {
@@ -104,7 +104,8 @@ export class RedisBus implements Bus {
 		subscriber.on('lost', (node) => this.interrupt(node));
 		subscriber.on('connected', () => this.wake());
 		if (commands.isCluster) commands.on('refresh', () => this.followMoved());
-		const nodeOfTag = nodesOf(commands);
+		const nodeOfSlot = nodesOf(commands);
+		const nodeOfTag = (tag: string): string => nodeOfSlot(slotOf(tag));
 		this.nodeOf = (channel) => nodeOfTag(keys.tagOf(channel));
 		this.pulse = new Pulse({
 			nodes: () => (this.subscriptions.size === 0 ? [] : masters(commands)),

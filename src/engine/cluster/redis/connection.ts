@@ -3,7 +3,7 @@ import { translating } from './failure-cause.ts';
 import { FollowingCluster } from './following-cluster.ts';
 import { Keys } from './keys.ts';
 import { defineScripts, type Scripts } from './scripts.ts';
-import { nodesOf } from './slots.ts';
+import { nodesOf, slotOf } from './slots.ts';
 import { Subscriber } from './subscriber.ts';
 
 /**
@@ -97,7 +97,7 @@ export function makeSubscriber(
 	const nodeOf = nodesOf(commands);
 	const subscriber = new Subscriber({
 		options: { ...addressOf(address), ...optionsOf(address), retryStrategy: pause },
-		nodeOf: (channel) => nodeOf(keys.tagOf(channel)),
+		nodeOf: (channel) => nodeOf(slotOf(keys.tagOf(channel))),
 	});
 	subscriber.on('error', onError);
 	subscriber.on('moved', () => {

@@ -33,11 +33,8 @@ export function spreadTags(count: number): string[] {
 	return tags;
 }
 
-/** Returns the node of a hash tag, as far as the client knows; always the same for a single Redis. */
-export function nodesOf(client: Redis | Cluster): (tag: string) => string {
+/** Returns the node of a slot, as far as the client knows; always the same for a single Redis. */
+export function nodesOf(client: Redis | Cluster): (slot: number) => string {
 	if (!('slots' in client)) return () => '';
-	return (tag) => {
-		const slot = slotOf(tag);
-		return client.slots[slot]?.[0] ?? String(slot);
-	};
+	return (slot) => client.slots[slot]?.[0] ?? String(slot);
 }

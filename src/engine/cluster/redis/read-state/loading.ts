@@ -3,7 +3,7 @@ import type { RepairProblem } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
 import type { EpochToken, Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import { nodesOf } from '../slots.ts';
+import { nodesOf, slotOf } from '../slots.ts';
 
 /**
  * Begins to record changes of conversations in Redis. Any process may do this, because effects are applied only to loaded conversations:
@@ -20,7 +20,7 @@ const NOT_LOADED: ExpectedState = ['', ''];
 
 export class Loading {
 	private readonly inProgress = new Map<string, Promise<ReadonlySet<string>>>();
-	private readonly nodeOf: (tag: string) => string;
+	private readonly nodeOf: (slot: number) => string;
 
 	constructor(
 		private readonly commands: Commands,
@@ -36,7 +36,7 @@ export class Loading {
 	async load(conversations: readonly string[]): Promise<ReadonlySet<string>> {
 		const fresh = conversations.filter((id) => !this.inProgress.has(id));
 		// Grouped by node, so that a lost node does not delay the others.
-		for (const ofNode of Map.groupBy(fresh, this.nodeOf).values())
+		for (const ofNode of Map.groupBy(fresh, (id) => this.nodeOf(slotOf(id))).values())
 			for (let from = 0; from < ofNode.length; from += CONVERSATIONS_PER_LOAD) {
 				const some = ofNode.slice(from, from + CONVERSATIONS_PER_LOAD);
 				const loading = this.loadTogether(some).finally(() => {

@@ -70,6 +70,8 @@ export class ConversationCopy implements ConversationView, Loadable {
 	/** When Redis last renewed the conversation's expiry for this copy, by `performance.now()`. */
 	renewedMs = Number.NEGATIVE_INFINITY;
 	base = NONE;
+	/** The name of its version in Redis, made on first use: a thousand are compared at once. */
+	versionKey = '';
 	/** Changes after `keptSince`; the store has all earlier ones. */
 	private kept: CommandChanges[] = [];
 	keptSince = 0;

@@ -63,7 +63,7 @@ export interface CopiesRead {
 
 export class ConversationViews {
 	private readonly cache: CopyCache<ConversationCopy>;
-	private readonly nodeOf: (tag: string) => string;
+	private readonly nodeOf: (slot: number) => string;
 	/** By node: sent at the end of this turn. */
 	private readonly open = new Map<string, NodeBatch>();
 	readonly timelines: TimelineLoader<ConversationCopy>;
@@ -204,7 +204,7 @@ export class ConversationViews {
 		const renewedSince = performance.now() - this.ttlSeconds * 1000 * RENEWED_AFTER;
 		const requests = copies.map((copy) => {
 			const request: CopyRequest = { copy, updateNumber: copy.updateNumber, answer: 'current' };
-			const batch = this.batchFor(copy.id);
+			const batch = this.batchFor(copy.slot);
 			const isComparison = copy.isLoaded && copy.renewedMs > renewedSince;
 			(isComparison ? batch.comparisons : batch.requests).push(request);
 			batches.add(batch);
@@ -214,8 +214,8 @@ export class ConversationViews {
 		return requests;
 	}
 
-	private batchFor(id: string): NodeBatch {
-		const node = this.nodeOf(id);
+	private batchFor(slot: number): NodeBatch {
+		const node = this.nodeOf(slot);
 		const open = this.open.get(node);
 		if (open && !open.isFull) return open;
 		if (open) void this.send(open);
@@ -245,7 +245,10 @@ export class ConversationViews {
 	/** Returns those whose copies are not current. */
 	private async compare(comparisons: readonly CopyRequest[]): Promise<readonly CopyRequest[]> {
 		if (comparisons.length === 0) return comparisons;
-		const keys = comparisons.map(({ copy }) => this.keys.version(copy.id));
+		const keys = comparisons.map(({ copy }) => {
+			copy.versionKey ||= this.keys.version(copy.id);
+			return copy.versionKey;
+		});
 		const versions = comparisons.map(({ copy }) => copy.version).join(' ');
 		try {
 			const places = (await this.commands.versions(keys[0] ?? '', versions, ...keys)) as number[];
