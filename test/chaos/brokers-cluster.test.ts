@@ -5,7 +5,7 @@ import { partitionOf } from '../../src/engine/cluster/kafka/partitioning.ts';
 import { Rejection } from '../../src/model/errors.ts';
 import { setStage } from '../support/chaos/stage.ts';
 import { kafkaPlace } from '../support/kafka.ts';
-import { entry, numbers, until } from '../support/log/entries.ts';
+import { numbers, record, until } from '../support/log/records.ts';
 
 /**
  * Three Kafka brokers, one of which is killed, hangs or restarts. The other two accept what has two in-sync replicas: a cluster under
@@ -106,7 +106,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 		let request = 0;
 		const append = (partition: number): Promise<void> => {
 			request += 1;
-			return gateway.commands.append(entry(conversations[partition]!, request));
+			return gateway.commands.append(record(conversations[partition]!, request));
 		};
 		await Promise.all(numbers(PARTITIONS).map(append));
 		await until(() => consumers[0]?.seen.size === PARTITIONS, 'what came before', 60_000);
@@ -197,7 +197,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 		next += 1;
 		const [request, since] = [next, killed];
 		try {
-			await gateway.commands.append(entry(conversations[partition]!, request));
+			await gateway.commands.append(record(conversations[partition]!, request));
 			acked.push(request);
 			if (since) ackedSince.set(partition, (ackedSince.get(partition) ?? 0) + 1);
 		} catch (error) {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import type { Action } from '../../src/sequencer/commands.ts';
 import { eventually } from '../support/eventually.ts';
-import { until } from '../support/log/entries.ts';
+import { until } from '../support/log/records.ts';
 import { type LoneWorker, loneWorker } from '../support/lone-worker.ts';
 import { conversation, created } from '../support/store/facts.ts';
 

@@ -8,7 +8,7 @@ import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../../src/engine/ports/log.ts';
 import { kafkaBrokers, kafkaPlace } from '../support/kafka.ts';
 import { logContract } from '../support/log/contract.ts';
-import { entry, fromTheBeginning, numbers, until } from '../support/log/entries.ts';
+import { fromTheBeginning, numbers, record, until } from '../support/log/records.ts';
 
 logContract('Kafka', async () => kafkaPlace().open());
 
@@ -33,7 +33,7 @@ async function deadPort(): Promise<number> {
 test('consumption starts at the owner’s stored offset, also after a restart', async () => {
 	const kafka = place({ partitions: 1 });
 	const logs = await kafka.open();
-	for (const n of numbers(50)) await logs.commands.append(entry('C01', n));
+	for (const n of numbers(50)) await logs.commands.append(record('C01', n));
 	for (const from of [20, 5, 50]) {
 		const reader = await kafka.open();
 		const seen: LoggedCommand[] = [];
@@ -66,7 +66,7 @@ test('an offset that Kafka does not hold is reported, and nothing is consumed in
 	const kafka = place({ partitions: 1 });
 	const { stalled, watch } = watching();
 	const logs = await kafka.open({ watch });
-	await logs.commands.append(entry('C01', 0));
+	await logs.commands.append(record('C01', 0));
 	const seen: LoggedCommand[] = [];
 	let progress = 1000;
 	logs.commands.consume(async (batch) => void seen.push(...batch), { progress: async () => progress });
@@ -113,11 +113,11 @@ test('an entry of another version stalls its partition; an invalid entry is skip
 	const topic = `${kafka.prefix}conversations`;
 	const raw = new BatchingProducer({ brokers: kafkaBrokers() }, [topic]);
 	await raw.open();
-	await logs.commands.append(entry('C01', 0));
+	await logs.commands.append(record('C01', 0));
 	await raw.append(topic, 0, 'C01', 'not of ours');
-	await logs.commands.append(entry('C01', 2));
+	await logs.commands.append(record('C01', 2));
 	await raw.append(topic, 0, 'C01', JSON.stringify({ v: 2, body: { command: {}, replyTo: {} } }));
-	await logs.commands.append(entry('C01', 4));
+	await logs.commands.append(record('C01', 4));
 	const seen: number[] = [];
 	let progress = 0;
 	logs.commands.consume(
@@ -130,7 +130,7 @@ test('an entry of another version stalls its partition; an invalid entry is skip
 	const partition = kafka.partition('conversations', 0);
 	await until(() => stalled.has(partition), 'that it is stalled');
 	expect(reported).toEqual([expect.stringContaining('JSON')]);
-	expect(stalled.get(partition)).toContain(`entry 3 of ${partition} has version 2`);
+	expect(stalled.get(partition)).toContain(`record 3 of ${partition} has version 2`);
 	expect(stalled.get(partition)).toContain('upgrade this worker');
 	await Bun.sleep(300);
 	expect(seen).toEqual([0, 2]);
@@ -154,7 +154,7 @@ test('restarting before an unreadable entry does not end the stall', async () =>
 	const topic = `${kafka.prefix}conversations`;
 	const raw = new BatchingProducer({ brokers: kafkaBrokers() }, [topic]);
 	await raw.open();
-	await logs.commands.append(entry('C01', 0));
+	await logs.commands.append(record('C01', 0));
 	await raw.append(topic, 0, 'C01', JSON.stringify({ v: 2, body: { command: {}, replyTo: {} } }));
 	// What was handled before it is not written yet, and comes again.
 	logs.commands.consume(async () => undefined, fromTheBeginning);
@@ -181,10 +181,10 @@ test('a batch that fails comes again, after its partition was revoked and assign
 			onRevoked: () => void events.push('revoked'),
 		},
 	);
-	for (const n of numbers(5)) await logs.commands.append(entry('C01', n));
+	for (const n of numbers(5)) await logs.commands.append(record('C01', n));
 	await until(() => progress === 5, 'the first ones');
 	events.length = 0;
-	await logs.commands.append(entry('C01', 5));
+	await logs.commands.append(record('C01', 5));
 	await until(() => progress === 6, 'all of them');
 	expect(events).toEqual(['from 5', 'revoked', 'assigned', 'from 5']);
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { KafkaLogs } from '../../src/engine/cluster/kafka/open.ts';
 import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
 import { kafkaBrokers, kafkaPlace } from '../support/kafka.ts';
-import { entry, until } from '../support/log/entries.ts';
+import { record, until } from '../support/log/records.ts';
 import { covered, startWorker, type TestWorker } from '../support/log/worker.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created } from '../support/store/facts.ts';
@@ -39,7 +39,7 @@ function startLoad(): { stop(): Promise<number> } {
 	const writers = Array.from({ length: 10 }, async () => {
 		while (on) {
 			next += 1;
-			await gateway.commands.append(entry(`C${next % CONVERSATIONS}`, next));
+			await gateway.commands.append(record(`C${next % CONVERSATIONS}`, next));
 			await Bun.sleep(5);
 		}
 	});

@@ -4,7 +4,7 @@ import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { PartitionOwner } from '../../src/engine/ports/log.ts';
 import { Rejection } from '../../src/model/errors.ts';
 import { KAFKA_VARIABLE, kafkaPlace } from '../support/kafka.ts';
-import { entry, fromTheBeginning, numbers, until } from '../support/log/entries.ts';
+import { fromTheBeginning, numbers, record, until } from '../support/log/records.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 
 /** The broker goes away, or hangs, and comes back: nothing acknowledged is lost, and whoever asks is told at once. */
@@ -55,7 +55,7 @@ for (const how of ['finish', 'crash'] as const) {
 			next += 1;
 			const request = next;
 			try {
-				await gateway.commands.append(entry(`C${request % 10}`, request));
+				await gateway.commands.append(record(`C${request % 10}`, request));
 				acked.push(request);
 			} catch (error) {
 				refused.push({ request, error });
@@ -147,7 +147,7 @@ test('a broker is gone: unsent appends fail as such, the first one too, and the 
 		async (batch) => void seen.push(...batch.map(({ replyTo }) => replyTo.request)),
 		fromTheBeginning,
 	);
-	await poster.commands.append(entry('C01', 1));
+	await poster.commands.append(record('C01', 1));
 	await until(() => seen.length === 1, 'the first post');
 	expect([...away]).toEqual([]);
 
@@ -161,7 +161,7 @@ test('a broker is gone: unsent appends fail as such, the first one too, and the 
 	await until(() => away.has(sides.reading), 'the worker notices');
 	await Bun.sleep(1000);
 	for (const request of [2, 3])
-		expect(await refusal(poster.commands.append(entry('C01', request)))).toMatchObject({
+		expect(await refusal(poster.commands.append(record('C01', request)))).toMatchObject({
 			code: 'service_unavailable',
 		});
 	await idle.ask();
@@ -171,7 +171,7 @@ test('a broker is gone: unsent appends fail as such, the first one too, and the 
 	await services.start('kafka');
 	// Without anybody who appends.
 	await until(() => !away.has(sides.appending) && !away.has(sides.reading), 'it is back');
-	await poster.commands.append(entry('C01', 4));
+	await poster.commands.append(record('C01', 4));
 	await until(() => seen.at(-1) === 4, 'the last post');
 	// Its worker may have joined anew, and then begins from the beginning.
 	expect([...new Set(seen)]).toEqual([1, 4]);
@@ -200,9 +200,9 @@ test('a broker hangs: marks and reads continue, and pending appends fail in time
 	expect(troubles).toEqual([]);
 	services.pause('kafka');
 	try {
-		const underWay = refusal(gateway.commands.append(entry('C01', 1)));
+		const underWay = refusal(gateway.commands.append(record('C01', 1)));
 		await Bun.sleep(50);
-		const behindIt = refusal(gateway.commands.append(entry('C01', 2)));
+		const behindIt = refusal(gateway.commands.append(record('C01', 2)));
 		// Each of these would wait for ever if it waited for the broker.
 		await commit(1);
 		await ledger.flushed();
@@ -214,7 +214,7 @@ test('a broker hangs: marks and reads continue, and pending appends fail in time
 		expect(stored).toEqual(numbers(201, 1));
 		expect((await behindIt).detail).toBe('the log is unreachable');
 		expect((await underWay).detail).toContain('the change may still happen');
-		expect((await refusal(gateway.commands.append(entry('C01', 3)))).detail).toBe('the log is unreachable');
+		expect((await refusal(gateway.commands.append(record('C01', 3)))).detail).toBe('the log is unreachable');
 	} finally {
 		services.wake('kafka');
 	}
@@ -233,7 +233,7 @@ test('a broker hangs: marks and reads continue, and pending appends fail in time
 		async (batch) => void seen.push(...batch.map(({ replyTo }) => replyTo.request)),
 		fromTheBeginning,
 	);
-	await gateway.commands.append(entry('C01', 4));
+	await gateway.commands.append(record('C01', 4));
 	await until(() => seen.at(-1) === 4, 'the last post');
 	// Of what was refused outright nothing is there.
 	expect(seen.filter((request) => request !== 1)).toEqual([4]);

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { Admin } from '@platformatic/kafka';
 import { eventually } from '../support/eventually.ts';
 import { kafkaBrokers } from '../support/kafka.ts';
-import { until } from '../support/log/entries.ts';
+import { until } from '../support/log/records.ts';
 import { type LoneWorker, loneWorker } from '../support/lone-worker.ts';
 import { conversation, created } from '../support/store/facts.ts';
 

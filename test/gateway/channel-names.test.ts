@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { Engine } from '../../src/app/engine.ts';
 import { startSolePartition } from '../../src/app/sole-partition.ts';
-import type { CommandEntry, CommandLog } from '../../src/engine/ports/log.ts';
+import type { CommandLog, CommandRecord } from '../../src/engine/ports/log.ts';
 import type { UserCaller } from '../../src/gateway/auth/caller.ts';
 import {
 	conversationsCreate,
@@ -35,7 +35,7 @@ let requests: Requests;
 let services: Services;
 /** What happens to commands: they are decided, wait, or are rejected before they are sent. */
 let log: 'decides' | 'waits' | 'is unavailable';
-let waiting: CommandEntry[];
+let waiting: CommandRecord[];
 let later: number;
 
 beforeEach(async () => {
@@ -47,10 +47,10 @@ beforeEach(async () => {
 	const { store, readState, bus } = engine;
 	startSolePartition(engine, { report: (error) => console.error(error) });
 	const held: CommandLog = {
-		append: async (entry) => {
+		append: async (record) => {
 			if (log === 'is unavailable') throw new Rejection('service_unavailable', 'the log is unreachable');
-			if (log === 'waits') waiting.push(entry);
-			else await engine.log.append(entry);
+			if (log === 'waits') waiting.push(record);
+			else await engine.log.append(record);
 		},
 		consume: () => ({ restart: () => undefined }),
 	};
@@ -91,7 +91,7 @@ const caught = (asked: Promise<unknown>) =>
 /** Decides the waiting commands. */
 async function release(): Promise<void> {
 	log = 'decides';
-	for (const entry of waiting.splice(0)) await engine.log.append(entry);
+	for (const record of waiting.splice(0)) await engine.log.append(record);
 }
 
 async function named(name: string): Promise<string[]> {

@@ -25,8 +25,8 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'acknowledges before it is durable': {
 		file: 'src/worker/persist-first.ts',
-		find: 'const delivered = durable.then(',
-		replace: 'durable.catch(() => undefined);\n\t\tconst delivered = Promise.resolve().then(',
+		find: 'const published = durable.then(',
+		replace: 'durable.catch(() => undefined);\n\t\tconst published = Promise.resolve().then(',
 		shape: 'embedded',
 	},
 	'applies twice': {

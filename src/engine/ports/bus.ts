@@ -65,7 +65,7 @@ export type BusMessage =
 	/** From a process to itself: checks that its subscriptions still work. */
 	| { readonly type: 'pulse'; readonly round: number }
 	| ({ readonly type: 'reply' } & Reply)
-	/** To gateways that accept batches: `CommandEntry.replyTo`. */
+	/** To gateways that accept batches: `CommandRecord.replyTo`. */
 	| { readonly type: 'replies'; readonly replies: readonly Reply[] }
 	/** To a gateway with a socket of this app: an envelope to forward, and the gateway that waits for the answer. */
 	| {

@@ -1,8 +1,8 @@
 import type { Command } from '../../sequencer/commands.ts';
 import type { ReadFact } from './facts.ts';
 
-/** A command in the log, and where to send its outcome. */
-export interface CommandEntry {
+/** A command as the log stores it, and where to send its outcome. */
+export interface CommandRecord {
 	readonly command: Command;
 	readonly replyTo: {
 		readonly gateway: string;
@@ -12,16 +12,14 @@ export interface CommandEntry {
 	};
 }
 
-/** Position of an entry in the log. Offsets of a partition rise, possibly with gaps. */
-export interface LogPosition {
+/** A command that was read from the log. Offsets of a partition rise, possibly with gaps. */
+export interface LoggedCommand extends CommandRecord {
 	/** Topic and number, as in `conversations/3`. */
 	readonly partition: string;
 	readonly offset: number;
 }
 
-export type LoggedCommand = CommandEntry & LogPosition;
-
-/** Entries `from` (inclusive) to `to` (exclusive) of a partition. */
+/** The records `from` (inclusive) to `to` (exclusive) of a partition. */
 export interface LogSpan {
 	readonly partition: string;
 	readonly from: number;
@@ -65,14 +63,14 @@ export interface Consumption {
  */
 export interface CommandLog {
 	/**
-	 * Resolves when the log has the entry; the outcome is sent to `replyTo` over the bus. Rejects with
+	 * Resolves when the log has the command; the outcome is sent to `replyTo` over the bus. Rejects with
 	 * `service_unavailable` if the log is unreachable, and with `outcome_unknown` if it does not confirm the append.
 	 */
-	append(entry: CommandEntry): Promise<void>;
+	append(record: CommandRecord): Promise<void>;
 	/**
 	 * One consumer per process. A batch belongs to one partition; the next batch of that partition comes when the promise of this one
 	 * settles, while batches of other partitions can run concurrently. If the promise rejects, the partition
-	 * is restarted. The owner is optional only for a log that drops consumed entries.
+	 * is restarted. The owner is optional only for a log that drops consumed commands.
 	 */
 	consume(handler: CommandHandler, owner?: PartitionOwner): Consumption;
 }

@@ -5,7 +5,7 @@ import {
 	encodeFact,
 } from '../../../src/engine/cluster/kafka/codec.ts';
 import type { KafkaLogs } from '../../../src/engine/cluster/kafka/open.ts';
-import type { CommandEntry, LogSpan, PartitionOwner } from '../../../src/engine/ports/log.ts';
+import type { CommandRecord, LogSpan, PartitionOwner } from '../../../src/engine/ports/log.ts';
 import { Rejection } from '../../../src/model/errors.ts';
 import type { Process, Scheduler } from '../scheduler.ts';
 import { Group } from './group.ts';
@@ -29,13 +29,13 @@ const UNCONFIRMED_MS = 3_000;
 const LONGEST_FETCH_MS = 1_000;
 
 export class Partition {
-	readonly entries: Buffer[] = [];
+	readonly records: Buffer[] = [];
 	/** Fetches that wait for the next entry. */
 	readonly waiting = new Set<() => void>();
 	constructor(readonly name: string) {}
 
-	add(entry: Buffer): void {
-		this.entries.push(entry);
+	add(record: Buffer): void {
+		this.records.push(record);
 		const waiting = [...this.waiting];
 		this.waiting.clear();
 		for (const answer of waiting) answer();
@@ -76,19 +76,19 @@ export class SimulatedLog {
 		return [...this.conversations, ...this.users].find((one) => one.name === name) as Partition;
 	}
 
-	entries(): ReadonlyMap<string, readonly Buffer[]> {
-		return new Map([...this.conversations, ...this.users].map(({ name, entries }) => [name, [...entries]]));
+	records(): ReadonlyMap<string, readonly Buffer[]> {
+		return new Map([...this.conversations, ...this.users].map(({ name, records }) => [name, [...records]]));
 	}
 
 	restore(saved: ReadonlyMap<string, readonly Buffer[]>): void {
-		for (const [name, entries] of saved) this.partition(name).entries.push(...entries);
+		for (const [name, records] of saved) this.partition(name).records.push(...records);
 	}
 
 	logsOf(process: Process, report: (error: unknown, about: string) => void): KafkaLogs {
 		return {
 			commands: {
-				append: (entry: CommandEntry) =>
-					this.append(process, this.conversations, entry.command.conversation, encodeCommand(entry)),
+				append: (record: CommandRecord) =>
+					this.append(process, this.conversations, record.command.conversation, encodeCommand(record)),
 				consume: (handler, owner) => {
 					const member = this.join(
 						process,
@@ -123,7 +123,7 @@ export class SimulatedLog {
 			},
 			partitions: { conversations: PARTITIONS, users: PARTITIONS },
 			endOfMarks: () =>
-				this.ask(process, () => new Map(this.users.map(({ name, entries }) => [name, entries.length]))),
+				this.ask(process, () => new Map(this.users.map(({ name, records }) => [name, records.length]))),
 			unowned: async () => [],
 			ask: async () => undefined,
 			close: async () => undefined,
@@ -138,7 +138,7 @@ export class SimulatedLog {
 	/** Changes of a user's activity that it has. */
 	activityOf(user: string): { readonly at: number; readonly active: boolean }[] {
 		return partitionOf(this.users, user)
-			.entries.map(decodeFact)
+			.records.map(decodeFact)
 			.flatMap((fact) => (fact.type === 'activity' && fact.user === user ? [fact] : []));
 	}
 
@@ -159,11 +159,11 @@ export class SimulatedLog {
 		const partition = this.partition(name);
 		return new Promise((resolve) => {
 			const answer = (): void => {
-				const some = partition.entries.slice(from);
+				const some = partition.records.slice(from);
 				scheduler.at(process, this.delay(), '', () => resolve(some));
 			};
 			scheduler.at(this.process, this.delay(), '', () => {
-				if (partition.entries.length > from) return answer();
+				if (partition.records.length > from) return answer();
 				partition.waiting.add(answer);
 				scheduler.at(this.process, LONGEST_FETCH_MS, '', () => {
 					if (partition.waiting.delete(answer)) answer();
@@ -208,7 +208,7 @@ export class SimulatedLog {
 				// Not sent yet when the process died.
 				if (!process.alive && scheduler.random.chance(0.7)) return;
 				partition.add(Buffer.from(value));
-				scheduler.note(`${partition.name} ${partition.entries.length - 1} ${value.slice(0, 120)}`);
+				scheduler.note(`${partition.name} ${partition.records.length - 1} ${value.slice(0, 120)}`);
 				if (isConfirmed) {
 					scheduler.at(process, this.delay(), '', () => resolve());
 					return;

@@ -39,7 +39,7 @@ const RESTORED_MS = { least: 300, most: 4_000 };
 
 interface Saved {
 	readonly image: Image;
-	readonly entries: ReadonlyMap<string, readonly Buffer[]>;
+	readonly records: ReadonlyMap<string, readonly Buffer[]>;
 	readonly keys: SavedKeys;
 }
 
@@ -337,12 +337,12 @@ export class ClusterShape implements Shape {
 
 	save(): Saved {
 		const { redis, log, postgres } = this;
-		return { image: postgres.disk.image(), entries: log.entries(), keys: redis.data.copy() };
+		return { image: postgres.disk.image(), records: log.records(), keys: redis.data.copy() };
 	}
 
-	restore({ image, entries, keys }: Saved): void {
+	restore({ image, records, keys }: Saved): void {
 		this.postgres.disk.restore(image);
-		this.log.restore(entries);
+		this.log.restore(records);
 		this.redis.data.restore(keys);
 	}
 

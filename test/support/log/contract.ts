@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { CommandLog, LoggedCommand } from '../../../src/engine/ports/log.ts';
-import { entry, fromTheBeginning, numbers, until } from './entries.ts';
+import { fromTheBeginning, numbers, record, until } from './records.ts';
 
 /** What every log has to do, seen through its port. */
 
@@ -24,15 +24,15 @@ export function logContract(engine: string, open: () => Promise<LogUnderTest>): 
 		test('an entry arrives as it was appended', async () => {
 			const seen: LoggedCommand[] = [];
 			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
-			await log.commands.append(entry('C01', 7));
+			await log.commands.append(record('C01', 7));
 			await until(() => seen.length === 1, 'the entry');
-			expect(seen[0]).toMatchObject(entry('C01', 7));
+			expect(seen[0]).toMatchObject(record('C01', 7));
 		});
 
 		test('entries of one conversation keep their order, and each comes once', async () => {
 			const seen: LoggedCommand[] = [];
 			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
-			await Promise.all(numbers(2000).map((n) => log.commands.append(entry(`C${n % 10}`, n))));
+			await Promise.all(numbers(2000).map((n) => log.commands.append(record(`C${n % 10}`, n))));
 			await until(() => seen.length >= 2000, 'all entries');
 			await Bun.sleep(300);
 			for (const n of numbers(10)) {
@@ -43,7 +43,7 @@ export function logContract(engine: string, open: () => Promise<LogUnderTest>): 
 		});
 
 		test('what was appended while nobody consumed is waiting', async () => {
-			for (const n of numbers(20)) await log.commands.append(entry('C01', n));
+			for (const n of numbers(20)) await log.commands.append(record('C01', n));
 			const seen: LoggedCommand[] = [];
 			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
 			await until(() => seen.length === 20, 'all entries');
@@ -64,8 +64,8 @@ export function logContract(engine: string, open: () => Promise<LogUnderTest>): 
 				under.set(partition, under.get(partition)! - 1);
 				batches.push(batch.length);
 			}, fromTheBeginning);
-			await log.commands.append(entry('C01', 0));
-			for (const n of numbers(100, 1)) log.commands.append(entry('C01', n));
+			await log.commands.append(record('C01', 0));
+			for (const n of numbers(100, 1)) log.commands.append(record('C01', n));
 			await until(() => batches.reduce((sum, each) => sum + each, 0) === 101, 'all entries');
 			expect({ most, mixed }).toEqual({ most: 1, mixed: false });
 			expect(batches.length).toBeLessThan(20);
@@ -74,7 +74,7 @@ export function logContract(engine: string, open: () => Promise<LogUnderTest>): 
 		test('offsets rise within a partition', async () => {
 			const seen: LoggedCommand[] = [];
 			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
-			await Promise.all(numbers(500).map((n) => log.commands.append(entry(`C${n % 10}`, n))));
+			await Promise.all(numbers(500).map((n) => log.commands.append(record(`C${n % 10}`, n))));
 			await until(() => seen.length === 500, 'all entries');
 			const newest = new Map<string, number>();
 			for (const { partition, offset } of seen) {

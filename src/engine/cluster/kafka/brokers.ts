@@ -32,9 +32,9 @@ export interface Identity {
 export interface Batch {
 	readonly topic: string;
 	readonly partition: number;
-	readonly messages: readonly MessageRecord[];
+	readonly records: readonly MessageRecord[];
 	readonly identity: Identity;
-	/** Sequence number of its first message. */
+	/** Sequence number of its first record. */
 	readonly sequence: number;
 }
 
@@ -148,9 +148,9 @@ export class Brokers {
 		const sequences = new NumericMap(
 			batches.map(({ topic, partition, sequence }) => [`${topic}:${partition}`, sequence]),
 		);
-		const messages = batches.flatMap((batch) => batch.messages);
+		const records = batches.flatMap((batch) => batch.records);
 		const response = await whole(
-			api.async(connection, ProduceAcks.ALL, REPLICATED_MS, messages, {
+			api.async(connection, ProduceAcks.ALL, REPLICATED_MS, records, {
 				...identity,
 				sequences,
 			}),

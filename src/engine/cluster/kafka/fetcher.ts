@@ -13,7 +13,7 @@ import { isNetwork, type Reach } from './reach.ts';
 
 /**
  * Fetches from the positions of readers, with one long poll per broker that leads some of their partitions. Kafka
- * answers as soon as there is an entry. Partitions without a leader are skipped, and looked up again until they have one.
+ * answers as soon as there is a record. Partitions without a leader are skipped, and looked up again until they have one.
  */
 
 export interface FetchPosition {
@@ -74,7 +74,7 @@ export class Fetcher {
 		connection: KafkaConnection,
 		group: string,
 		private readonly topic: string,
-		/** Polls of a broker that return entries start at least this far apart: a poll costs more than the entries in it. */
+		/** Polls of a broker that return records start at least this far apart: a poll costs more than the records in it. */
 		private readonly paceMs: number,
 		private readonly target: FetchTarget,
 	) {

@@ -6,7 +6,7 @@ import { LenientConsumer } from './lenient-consumer.ts';
 
 /**
  * Membership in a consumer group, and nothing else: Kafka decides who consumes which partition. No
- * offsets are committed, and entries are not fetched over this connection, where a long poll would delay
+ * offsets are committed, and records are not fetched over this connection, where a long poll would delay
  * heartbeats.
  *
  * Assignment is cooperative and sticky: partitions that do not move are consumed without a pause, and those

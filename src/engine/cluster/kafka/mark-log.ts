@@ -5,7 +5,7 @@ import type { LogTopic } from './topic.ts';
 
 /**
  * Changes of users' read state, keyed by user. They are already applied when they are appended, so no request waits until they
- * are persisted: entries are gathered for a while and written in one transaction.
+ * are persisted: records are gathered for a while and written in one transaction.
  */
 
 const GATHER_MS = 100;
@@ -28,7 +28,7 @@ export class KafkaMarkLog implements MarkLog {
 			},
 			handle: (batch, span) =>
 				persister.persist(
-					batch.map(({ entry }) => entry),
+					batch.map(({ body }) => body),
 					span,
 				),
 		});
