@@ -93,7 +93,7 @@ export class PartitionedWorker {
 				void this.claim(owned).catch(() => undefined);
 				return offset;
 			},
-			log: (partition) => ledger.logOf(partition),
+			logId: (partition) => ledger.logIdOf(partition),
 			onAssigned: (partitions) => {
 				this.assigned += partitions.length;
 				for (const partition of partitions) this.own(partition);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
 import { Admin } from '@platformatic/kafka';
-import { inShort } from '../../src/engine/cluster/kafka/errors.ts';
+import { withoutWrappers } from '../../src/engine/cluster/kafka/errors.ts';
 import { KafkaUnusable } from '../../src/engine/cluster/kafka/open.ts';
 import { BatchingProducer } from '../../src/engine/cluster/kafka/producer.ts';
 import type { ReadFact } from '../../src/engine/ports/facts.ts';
@@ -212,12 +212,12 @@ test('errors of the Kafka client are logged without wrappers; other errors keep 
 	const admin = new Admin({ clientId: 'test', bootstrapBrokers: [broker], retries: 3, retryDelay: 10 });
 	const thrown = await admin.listTopics().catch((error) => error);
 	expect(thrown.message).not.toContain('ECONNREFUSED');
-	const short = inShort(thrown) as Error;
+	const short = withoutWrappers(thrown) as Error;
 	expect(short.message).toContain('ECONNREFUSED');
 	expect(`${short.stack} ${JSON.stringify(short)}`.length).toBeLessThan(200);
 	expect(short.cause).toBeUndefined();
 	const other = new Error('of a handler', { cause: new Error('deeper') });
-	expect(inShort(other)).toBe(other);
+	expect(withoutWrappers(other)).toBe(other);
 	await admin.close();
 });
 

@@ -164,7 +164,7 @@ test('a broker is gone: unsent appends fail as such, the first one too, and the 
 		expect(await refusal(poster.commands.append(record('C01', request)))).toMatchObject({
 			code: 'service_unavailable',
 		});
-	await idle.ask();
+	await idle.probe();
 	expect([...away.keys()]).toEqual(expect.arrayContaining(Object.values(sides)));
 	for (const cause of away.values()) expect(cause).toMatch(/ECONNREFUSED|Connection closed/);
 

@@ -44,7 +44,7 @@ test('the partition stalls and reports what to do; afterwards the new topic is r
 	for (const text of ['one', 'two']) await lone.append('C01', post(text));
 	await until(() => answers.size === 2, 'both are answered');
 	await eventually(async () => expect(await store.nextOffset(partition)).toBe(2), WITHIN_MS);
-	expect(await store.logOf(partition)).not.toBeNull();
+	expect(await store.logIdOf(partition)).not.toBeNull();
 
 	await createAgain(partition.slice(0, partition.lastIndexOf('/')));
 	// More entries than the stored offset of the old topic.

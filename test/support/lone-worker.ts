@@ -124,7 +124,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	const workerOn = (logs: KafkaLogs): PartitionedWorker => {
 		logs.marks.consume({
 			progress: (partition) => store.nextOffset(partition),
-			log: (partition) => store.logOf(partition),
+			logId: (partition) => store.logIdOf(partition),
 			persist: (facts, span) => store.commitWithProgress(facts, span),
 		});
 		return new PartitionedWorker({

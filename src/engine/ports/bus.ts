@@ -45,7 +45,7 @@ export type BusMessage =
 			readonly subject?: string;
 			/** Sockets of this user do not get it. */
 			readonly exceptUser?: string;
-			/** The message that the event is about, for subscribers that do more than forward it. */
+			/** How the event affects counts, for subscribers that do more than forward it. */
 			readonly about?: About;
 	  }
 	/** The user joined or left a conversation: their sockets subscribe to it or unsubscribe. */

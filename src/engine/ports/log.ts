@@ -24,22 +24,22 @@ export interface LogSpan {
 	readonly partition: string;
 	readonly from: number;
 	readonly to: number;
-	/** Id of the log, if logs have ids: a log that was created again has a new id. */
-	readonly log?: string;
+	/** Id of the log, if logs have ids: a Kafka topic that was created again has a new id. */
+	readonly logId?: string;
 }
 
 /**
- * A consumer of partitions that are assigned and revoked. Two processes may own a partition at the same time for a while (one may
- * not know yet that it lost it), so everything written for a partition must be fenced by its progress.
+ * A consumer of partitions that are assigned and revoked. Two processes may own a partition at the same time for a while, because one
+ * of them does not know yet that it lost the partition. So everything written for a partition must be fenced by its progress.
  */
 export interface PartitionOwner {
 	/** The offset to consume the partition from. Called at each assignment. */
 	progress(partition: string): Promise<number>;
 	/** Id of the log that the offset belongs to; null if unknown. */
-	log?(partition: string): Promise<string | null>;
+	logId?(partition: string): Promise<string | null>;
 	/** Consumption starts when the promise settles. */
 	onAssigned?(partitions: readonly string[]): Promise<void> | void;
-	/** These partitions are revoked after the current batch. The batch should fail instead of retrying, so that this does not take long. */
+	/** These partitions are revoked after the current batch. The batch should fail instead of retrying, so that the revocation is fast. */
 	onReleasing?(partitions: readonly string[]): void;
 	/**
 	 * No batch of these partitions is running, and none will follow. The next owner waits a while for the promise:
@@ -82,7 +82,7 @@ export type CommandHandler = (batch: readonly LoggedCommand[], span: LogSpan) =>
 export interface MarkPersister {
 	progress(partition: string): Promise<number>;
 	/** Id of the log that the offset belongs to; null if unknown. */
-	log?(partition: string): Promise<string | null>;
+	logId?(partition: string): Promise<string | null>;
 	/** Writes the facts and `span.to` atomically, if the progress is still `span.from`; rejects otherwise. */
 	persist(facts: readonly ReadFact[], span: LogSpan): Promise<void>;
 }
@@ -95,7 +95,7 @@ export interface MarkLog {
 	consume(persister: MarkPersister): Consumption;
 }
 
-/** The commands of the partition are decided again: this worker must discard its work. */
+/** The commands of the partition will be decided again: this worker must discard its work. */
 export abstract class WorkDiscarded extends Error {
 	/** For the log, after the message: what happens next, and what the operator should do. */
 	abstract readonly advice: string;

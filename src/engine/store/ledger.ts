@@ -3,9 +3,9 @@ import type { Message } from '../../model/message.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { Aspect } from '../ports/changes.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
-import { forgetShares, writeShares } from './file-shares.ts';
-import { forgetPin, writePin } from './pins.ts';
-import { forgetReactions, writeReaction } from './reactions.ts';
+import { deleteShares, writeShares } from './file-shares.ts';
+import { deletePin, writePin } from './pins.ts';
+import { deleteReactions, writeReaction } from './reactions.ts';
 import { isInTimeline, isReadAhead } from './rows.ts';
 import { flag, list } from './sql.ts';
 import {
@@ -312,9 +312,9 @@ export function writeFact(fact: Fact, into: Writes): void {
 			break;
 		case 'deleted':
 			rewrite(fact.message, into);
-			forgetReactions(fact.message.conversation, fact.message.ts, into);
-			forgetPin(fact.message.conversation, fact.message.ts, into);
-			forgetShares(fact.previous, into);
+			deleteReactions(fact.message.conversation, fact.message.ts, into);
+			deletePin(fact.message.conversation, fact.message.ts, into);
+			deleteShares(fact.previous, into);
 			break;
 		case 'pinned':
 			writePin(fact, into);

@@ -125,7 +125,7 @@ export class SimulatedLog {
 			endOfMarks: () =>
 				this.ask(process, () => new Map(this.users.map(({ name, records }) => [name, records.length]))),
 			unowned: async () => [],
-			ask: async () => undefined,
+			probe: async () => undefined,
 			close: async () => undefined,
 		};
 	}
@@ -179,7 +179,7 @@ export class SimulatedLog {
 		report: (error: unknown, about: string) => void,
 		handle: Handle,
 	): Member {
-		const withLog: Handle = (values, span) => handle(values, { ...span, log: LOG_ID } satisfies LogSpan);
+		const withLog: Handle = (values, span) => handle(values, { ...span, logId: LOG_ID } satisfies LogSpan);
 		const member = new Member(this, this.groups[name], process, owner, withLog, report);
 		member.start();
 		return member;

@@ -67,7 +67,7 @@ export class Member {
 
 	private async read(partition: string, reader: Reader): Promise<void> {
 		try {
-			await this.owner.log?.(partition);
+			await this.owner.logId?.(partition);
 			let from = await this.owner.progress(partition);
 			while (!reader.stopped) {
 				const values = await this.log.fetch(this.process, partition, from);

@@ -85,7 +85,7 @@ export class RecordOfOtherVersion extends Unreadable {
 	}
 }
 
-/** `cause`: for the log, what the client reported. */
+/** `cause`: the error of the Kafka client, for the process's own log. */
 export const logUnavailable = (cause?: unknown): Rejection =>
 	new Rejection(
 		'service_unavailable',
@@ -105,10 +105,10 @@ export function rootOf(error: unknown): string {
 }
 
 /**
- * The error for the log. Of the client's errors only the reason, because the wrappers take tens of kilobytes. Other errors
- * unchanged, with their stack.
+ * The error to write to the process's own log. An error of the Kafka client is reduced to its reason, because its wrappers take tens of
+ * kilobytes. Other errors are returned unchanged, with their stack.
  */
-export function inShort(error: unknown): unknown {
+export function withoutWrappers(error: unknown): unknown {
 	if (!(error instanceof Error) || !GenericError.isGenericError(error as GenericError)) return error;
 	const short = new Error(rootOf(error));
 	short.name = 'KafkaError';

@@ -111,7 +111,7 @@ export class GroupConsumer<Body> implements Consumption {
 		const name = this.name(partition);
 		try {
 			const { owner } = this.options;
-			const [known, id] = [(await owner.log?.(name)) ?? null, await this.fetcher.topicId()];
+			const [known, id] = [(await owner.logId?.(name)) ?? null, await this.fetcher.topicId()];
 			if (known !== null && known !== id) throw new TopicReplaced(name, known, id);
 			this.ids.set(partition, id);
 			const offset = await owner.progress(name);
@@ -181,8 +181,8 @@ export class GroupConsumer<Body> implements Consumption {
 		const reader: PartitionReader<Body> = new PartitionReader(
 			{ batchLimit, gatherMs },
 			async (batch, from, to) => {
-				const log = this.ids.get(partition);
-				await handle(batch, { partition: name, from, to, ...(log === undefined ? {} : { log }) });
+				const logId = this.ids.get(partition);
+				await handle(batch, { partition: name, from, to, ...(logId === undefined ? {} : { logId }) });
 				this.stalled.reached(name, to);
 			},
 			(error) => this.failed(partition, reader, error),

@@ -1,7 +1,7 @@
 import type { MessageRecord } from '@platformatic/kafka';
 import type { Batch, Identity } from './brokers.ts';
 
-/** The appends to one partition: a queue of appends, and at most one batch that is sent until Kafka confirms it. */
+/** Appends to one partition: a queue, and at most one batch, which is sent again until Kafka confirms it. */
 
 export interface PendingAppend {
 	readonly record: MessageRecord;

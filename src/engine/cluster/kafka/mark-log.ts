@@ -24,7 +24,7 @@ export class KafkaMarkLog implements MarkLog {
 			paceMs: GATHER_MS,
 			owner: {
 				progress: (partition) => persister.progress(partition),
-				log: async (partition) => (await persister.log?.(partition)) ?? null,
+				logId: async (partition) => (await persister.logId?.(partition)) ?? null,
 			},
 			handle: (batch, span) =>
 				persister.persist(

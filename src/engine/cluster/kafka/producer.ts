@@ -10,7 +10,7 @@ import { isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './rea
  * Each partition has one batch in flight (a Lane), so that records keep their order even when a batch is retried. Each leader has one
  * request in flight, with a batch of each of its partitions, so that requests grow under load. An unconfirmed
  * batch is sent again to the current leader; Kafka recognises it by its sequence number. That delays only its own partition:
- * retries use separate connections, and other leaders are not waited for.
+ * retries use separate connections, and no request waits for another leader.
  *
  *     a partition   healthy ──a request failed──> failing ──for 2 s──> rejecting    until a batch is written, or,
  *                                                                                    with nothing to retry, its leader is reachable
@@ -99,7 +99,7 @@ export class BatchingProducer {
 	}
 
 	/** Checks whether Kafka is reachable: without appends nothing else would notice. */
-	async ask(): Promise<void> {
+	async probe(): Promise<void> {
 		if (!this.closed && !this.isRecovering && this.busy.size === 0) await this.refreshBrokers();
 	}
 
