@@ -190,7 +190,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 	let next = 0;
 	const acked: number[] = [];
 	const refused = new Map<number, Rejection>();
-	/** By partition: the number of entries that were appended after the broker was killed. */
+	/** By partition: the number of records that were appended after the broker was killed. */
 	const ackedSince = new Map<number, number>();
 	let killed = false;
 	const append = async (partition: number): Promise<void> => {

@@ -247,7 +247,7 @@ test('changes after a message that is persisted but not applied are not persiste
 	await Bun.sleep(500);
 	expect(await lone.store.nextOffset(lone.partition)).toBe(1);
 
-	// The worker stops; the next owner finds the entries that were not applied in the log.
+	// The worker stops; the next owner finds the commands that were not applied in the log.
 	await worker.stop(1000);
 	goOn.resolve();
 	before.delete('C02');
@@ -296,7 +296,7 @@ test('the same changes are all persisted if Redis is lost once more meanwhile', 
 	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 2 });
 }, 60_000);
 
-/** A partition with more waiting entries than this accepts no others. A batch has at most this many. */
+/** A partition with more waiting commands than this accepts no others. A batch has at most this many. */
 const MAX_WAITING = 4_000;
 const BATCH = 1_000;
 

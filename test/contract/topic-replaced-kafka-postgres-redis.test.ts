@@ -47,7 +47,7 @@ test('the partition stalls and reports what to do; afterwards the new topic is r
 	expect(await store.logIdOf(partition)).not.toBeNull();
 
 	await createAgain(partition.slice(0, partition.lastIndexOf('/')));
-	// More entries than the stored offset of the old topic.
+	// More records than the stored offset of the old topic.
 	const sent: number[] = [];
 	for (const text of ['three', 'four', 'five'])
 		sent.push(await eventually(() => lone.append('C01', post(text)), WITHIN_MS));

@@ -12,12 +12,12 @@ import { Group } from './group.ts';
 import { type Handle, Member } from './member.ts';
 
 /**
- * A simulated log, at the port: partitions that keep everything, appends of one process in order, and a group of consumers for
- * each topic. What gateways and workers do with it is real, and so is how entries are encoded.
+ * A simulated log behind the ports of the real one: partitions that keep all records, appends of one process in order, and a consumer
+ * group for each topic. Gateways, workers and the encoding of records are real.
  */
 
 export interface LogFaults {
-	/** Chance that an append is refused, and that it takes place and is not confirmed. */
+	/** Chance that an append is rejected, and that it succeeds but is not confirmed. */
 	refused: number;
 	unconfirmed: number;
 	slowest: number;
@@ -30,7 +30,7 @@ const LONGEST_FETCH_MS = 1_000;
 
 export class Partition {
 	readonly records: Buffer[] = [];
-	/** Fetches that wait for the next entry. */
+	/** Fetches that wait for the next record. */
 	readonly waiting = new Set<() => void>();
 	constructor(readonly name: string) {}
 
@@ -48,7 +48,7 @@ export class SimulatedLog {
 	readonly conversations = topic('conversations');
 	readonly users = topic('users');
 	readonly groups: Readonly<Record<'conversations' | 'users', Group>>;
-	/** Appends of one process arrive in order. */
+	/** When the newest append of each process arrives: later ones must not arrive before it. */
 	private readonly arriving = new WeakMap<Process, number>();
 
 	constructor(
@@ -135,14 +135,14 @@ export class SimulatedLog {
 		return this.groups.conversations.ownerOf(partitionOf(this.conversations, conversation).name);
 	}
 
-	/** Changes of a user's activity that it has. */
+	/** The changes of a user's activity in the log. */
 	activityOf(user: string): { readonly at: number; readonly active: boolean }[] {
 		return partitionOf(this.users, user)
 			.records.map(decodeFact)
 			.flatMap((fact) => (fact.type === 'activity' && fact.user === user ? [fact] : []));
 	}
 
-	/** A question to the brokers, and its answer. */
+	/** Sends a request to the brokers; resolves to their answer. */
 	ask<T>(process: Process, answer: () => T): Promise<T> {
 		const { scheduler } = this;
 		return new Promise((resolve) => {
@@ -153,7 +153,7 @@ export class SimulatedLog {
 		});
 	}
 
-	/** Entries from an offset on; waits for one, as Kafka's fetch does, but not for long. */
+	/** The records from an offset on. If there is none, waits a while for one, as Kafka's fetch does. */
 	fetch(process: Process, name: string, from: number): Promise<readonly Buffer[]> {
 		const { scheduler } = this;
 		const partition = this.partition(name);
@@ -197,7 +197,7 @@ export class SimulatedLog {
 			if (scheduler.random.chance(faults.refused)) {
 				this.tally('refused append');
 				scheduler.at(process, this.delay(), '', () =>
-					reject(new Rejection('service_unavailable', 'the log is away')),
+					reject(new Rejection('service_unavailable', 'the log is unreachable')),
 				);
 				return;
 			}
@@ -205,7 +205,7 @@ export class SimulatedLog {
 			this.arriving.set(process, due);
 			const isConfirmed = !scheduler.random.chance(faults.unconfirmed);
 			scheduler.at(this.process, due - scheduler.now, '', () => {
-				// Not sent yet when the process died.
+				// The process may have died before it sent the append.
 				if (!process.alive && scheduler.random.chance(0.7)) return;
 				partition.add(Buffer.from(value));
 				scheduler.note(`${partition.name} ${partition.records.length - 1} ${value.slice(0, 120)}`);
