@@ -13,9 +13,9 @@ const outcome = { ok: true, result: {} } as const;
 
 test('a gateway that accepts batches gets one message; one of an older release gets a message per reply', () => {
 	const bus = new MemoryBus();
-	const heard: [string, BusMessage][] = [];
+	const received: [string, BusMessage][] = [];
 	for (const topic of ['gateway:G01', 'gateway:G02'] as const)
-		bus.subscribe(topic, (message) => heard.push([topic, message]));
+		bus.subscribe(topic, (message) => received.push([topic, message]));
 	const records = [
 		record('G01', 1, true),
 		record('G02', 7, false),
@@ -23,7 +23,7 @@ test('a gateway that accepts batches gets one message; one of an older release g
 		record('G02', 8, false),
 	];
 	new Replies(bus, () => undefined).replyAll(records.map((one) => ({ record: one, outcome })));
-	expect(heard).toEqual([
+	expect(received).toEqual([
 		['gateway:G02', { type: 'reply', request: 7, outcome }],
 		['gateway:G02', { type: 'reply', request: 8, outcome }],
 		[

@@ -118,12 +118,12 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 		expect([led.length > 0, others.length > 0]).toEqual([true, true]);
 
 		stage.services.signalNode('kafka-trio', lost, how);
-		const refused: unknown[] = [];
+		const rejected: unknown[] = [];
 		const confirmed: number[] = [];
 		const attempt = (partition: number): Promise<void> =>
 			append(partition).then(
 				() => void confirmed.push(partition),
-				(error) => void refused.push(error),
+				(error) => void rejected.push(error),
 			);
 		const stuck = led.map(attempt);
 		try {
@@ -150,7 +150,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			else await stage.services.start('kafka-trio');
 		}
 		await Promise.all(stuck);
-		for (const error of refused) expect(error).toBeInstanceOf(Rejection);
+		for (const error of rejected) expect(error).toBeInstanceOf(Rejection);
 		// Partitions that the broker leads again continue without a restart.
 		for (const partition of led) {
 			let isBack = false;
@@ -189,7 +189,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 	let load = true;
 	let next = 0;
 	const acked: number[] = [];
-	const refused = new Map<number, Rejection>();
+	const rejected = new Map<number, Rejection>();
 	/** By partition: the number of records that were appended after the broker was killed. */
 	const ackedSince = new Map<number, number>();
 	let killed = false;
@@ -201,7 +201,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 			acked.push(request);
 			if (since) ackedSince.set(partition, (ackedSince.get(partition) ?? 0) + 1);
 		} catch (error) {
-			refused.set(request, error as Rejection);
+			rejected.set(request, error as Rejection);
 		}
 	};
 	const writers = numbers(PARTITIONS * 3).map(async (writer) => {
@@ -222,11 +222,11 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 	load = false;
 	await Promise.all(writers);
 	// Rejected appends were never sent.
-	expect([...new Set([...refused.values()].map(({ code }) => code))]).not.toContain('outcome_unknown');
+	expect([...new Set([...rejected.values()].map(({ code }) => code))]).not.toContain('outcome_unknown');
 	await until(() => acked.every((request) => seen.includes(request)), 'everything acknowledged', 60_000);
-	expect(seen.filter((request) => refused.has(request))).toEqual([]);
+	expect(seen.filter((request) => rejected.has(request))).toEqual([]);
 	expect(seen.length).toBe(new Set(seen).size);
-	console.log(`${acked.length} acknowledged, ${refused.size} refused`);
+	console.log(`${acked.length} acknowledged, ${rejected.size} rejected`);
 	await stage.services.start('kafka-trio');
 	await kafka.close();
 }, 300_000);

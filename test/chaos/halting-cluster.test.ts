@@ -375,12 +375,12 @@ test('a change that PostgreSQL rejects is retried after growing pauses, even whi
 	const { worker, epoch, bus } = lone;
 	await epoch.clear();
 	await epoch.begin(() => 1);
-	await lone.refuse('refused');
+	await lone.rejectText('rejected');
 	const delivered: number[] = [];
 	bus.subscribe('live:C01', (message) => {
-		if (JSON.stringify(message).includes('refused')) delivered.push(performance.now());
+		if (JSON.stringify(message).includes('rejected')) delivered.push(performance.now());
 	});
-	await lone.append('C01', post('refused'));
+	await lone.append('C01', post('rejected'));
 	worker.start();
 	worker.resume();
 	const deadline = performance.now() + 40_000;

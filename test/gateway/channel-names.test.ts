@@ -81,7 +81,7 @@ const create = async (name: string): Promise<string> => {
 };
 const rename = (channel: string, name: string) =>
 	conversationsRename.call(new Map(Object.entries({ channel, name })), ADA, call());
-const refused = (code: string) => expect.objectContaining({ code });
+const rejected = (code: string) => expect.objectContaining({ code });
 const caught = (asked: Promise<unknown>) =>
 	asked.then(
 		() => 'done',
@@ -108,42 +108,42 @@ async function named(name: string): Promise<string[]> {
 
 test('an unknown outcome keeps the name reserved: a late creation has it, and nothing else gets it', async () => {
 	log = 'waits';
-	expect(await caught(create('late'))).toEqual(refused('outcome_unknown'));
+	expect(await caught(create('late'))).toEqual(rejected('outcome_unknown'));
 	log = 'decides';
-	expect(await caught(create('late'))).toEqual(refused('name_taken'));
+	expect(await caught(create('late'))).toEqual(rejected('name_taken'));
 	await release();
-	expect(await caught(create('late'))).toEqual(refused('name_taken'));
+	expect(await caught(create('late'))).toEqual(rejected('name_taken'));
 	await eventually(async () => expect(await named('late')).toHaveLength(1), 10_000);
 });
 
 test('the name stays reserved after a minute, while the creation may still happen', async () => {
 	log = 'waits';
-	expect(await caught(create('later'))).toEqual(refused('outcome_unknown'));
+	expect(await caught(create('later'))).toEqual(rejected('outcome_unknown'));
 	later = 2 * MINUTE_MICROS;
 	const second = caught(create('later'));
 	// Commands about the first channel are decided after it.
 	for (let tries = 0; waiting.length < 2 && tries < 100; tries += 1) await Bun.sleep(5);
 	await release();
-	expect(await second).toEqual(refused('name_taken'));
+	expect(await second).toEqual(rejected('name_taken'));
 	expect(await named('later')).toHaveLength(1);
 });
 
 test('the same holds for the new name of a channel', async () => {
 	const [one, other] = [await create('one'), await create('other')];
 	log = 'waits';
-	expect(await caught(rename(one, 'wanted'))).toEqual(refused('outcome_unknown'));
+	expect(await caught(rename(one, 'wanted'))).toEqual(rejected('outcome_unknown'));
 	log = 'decides';
-	expect(await caught(rename(other, 'wanted'))).toEqual(refused('name_taken'));
+	expect(await caught(rename(other, 'wanted'))).toEqual(rejected('name_taken'));
 	await release();
 	await eventually(async () => expect(await named('wanted')).toEqual([one]), 10_000);
 	later = 2 * MINUTE_MICROS;
-	expect(await caught(rename(other, 'wanted'))).toEqual(refused('name_taken'));
+	expect(await caught(rename(other, 'wanted'))).toEqual(rejected('name_taken'));
 	expect(await named('wanted')).toEqual([one]);
 });
 
 test('a command that was never sent frees the name', async () => {
 	log = 'is unavailable';
-	expect(await caught(create('free'))).toEqual(refused('service_unavailable'));
+	expect(await caught(create('free'))).toEqual(rejected('service_unavailable'));
 	log = 'decides';
 	await create('free');
 	expect(await named('free')).toHaveLength(1);
@@ -151,10 +151,10 @@ test('a command that was never sent frees the name', async () => {
 
 test('a lost command frees its name after a minute, and not earlier', async () => {
 	log = 'waits';
-	expect(await caught(create('lost'))).toEqual(refused('outcome_unknown'));
+	expect(await caught(create('lost'))).toEqual(rejected('outcome_unknown'));
 	waiting = [];
 	log = 'decides';
-	expect(await caught(create('lost'))).toEqual(refused('name_taken'));
+	expect(await caught(create('lost'))).toEqual(rejected('name_taken'));
 	later = 2 * MINUTE_MICROS;
 	await create('lost');
 	expect(await named('lost')).toHaveLength(1);
