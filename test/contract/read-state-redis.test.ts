@@ -369,8 +369,8 @@ for (const layout of LAYOUTS) {
 			// One lost node is enough.
 			await commands.unlink(keys.meta('C01'), keys.version('C01'), keys.timeline('C01'));
 			await commands.unlink(await epoch.markerBeside('C01'));
-			const refused = await readState.row('U02', 'C01').catch((error) => error);
-			expect(refused).toMatchObject({ code: 'service_unavailable' });
+			const rejected = await readState.row('U02', 'C01').catch((error) => error);
+			expect(rejected).toMatchObject({ code: 'service_unavailable' });
 			expect(await epoch.lost()).toHaveLength(1);
 			await epoch.clear();
 			await epoch.begin(() => 2);
@@ -628,10 +628,10 @@ for (const layout of LAYOUTS) {
 			await epoch.begin(() => 2);
 			const keys = [late.keys.meta('C02'), late.keys.timeline('C02'), late.keys.version('C02')];
 			const effect = [BEGIN, 'create', 0, 'public', 0, 0, 'T1'];
-			const refused = await late.commands
+			const rejected = await late.commands
 				.apply(...keys, ...token, 60, '', 0, ...effect)
 				.catch((error) => error);
-			expect(String(refused)).toContain('OVER');
+			expect(String(rejected)).toContain('OVER');
 			await apply(created(other, ['U01']));
 			expect(await late.readState.row('U01', 'C02')).toMatchObject({ unread: 0 });
 		});
@@ -654,8 +654,8 @@ for (const layout of LAYOUTS) {
 			await Bun.sleep(MARKS_ARE_LOGGED_MS);
 			await epoch.begin(() => 2);
 			logged.resolve();
-			const refused = await Promise.resolve((change as RowChange).durable).catch((error) => error);
-			expect(refused).toMatchObject(UNAVAILABLE);
+			const rejected = await Promise.resolve((change as RowChange).durable).catch((error) => error);
+			expect(rejected).toMatchObject(UNAVAILABLE);
 			await mark(4);
 		});
 
