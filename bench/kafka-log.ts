@@ -1,8 +1,8 @@
-// What the log costs on Kafka: appends acknowledged per second, and how long an entry takes from its append to the
+// What the log costs on Kafka: appends acknowledged per second, and how long a record takes from its append to the
 // consumer on an otherwise idle machine. TIDEMARK_TEST_KAFKA_BROKERS names the broker (scripts/services up kafka).
 
 import { openKafkaLogs } from '../src/engine/cluster/kafka/open.ts';
-import type { CommandEntry } from '../src/engine/ports/log.ts';
+import type { CommandRecord } from '../src/engine/ports/log.ts';
 
 const brokers = process.env.TIDEMARK_TEST_KAFKA_BROKERS?.split(',');
 if (!brokers)
@@ -24,7 +24,7 @@ const logs = await openKafkaLogs({
 	report: (error, about) => console.error(about, error),
 });
 
-const entry = (conversation: string, request: number): CommandEntry => ({
+const record = (conversation: string, request: number): CommandRecord => ({
 	command: {
 		conversation,
 		actor: 'U01',
@@ -66,7 +66,7 @@ const quantile = (values: number[], q: number): string =>
 for (let request = 0; request < SINGLES; request += 1) {
 	const at = performance.now();
 	sentAt.set(request, at);
-	await logs.commands.append(entry(`C${request % 50}`, request));
+	await logs.commands.append(record(`C${request % 50}`, request));
 	acks.push(performance.now() - at);
 	await Bun.sleep(3);
 }
@@ -82,7 +82,7 @@ const before = consumed;
 await Promise.all(
 	Array.from({ length: WRITERS }, async (_, writer) => {
 		while (performance.now() - began < LOAD_MS) {
-			await logs.commands.append(entry(`C${writer}`, -1));
+			await logs.commands.append(record(`C${writer}`, -1));
 			acked += 1;
 		}
 	}),

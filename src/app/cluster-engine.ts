@@ -144,10 +144,10 @@ async function openParts(
 		void time.measure();
 		commands.ping().then(() => redis.watch.regained('commands'), redisTrouble);
 		void bus.probe();
-		void logs.ask();
+		void logs.probe();
 		// An idle process sends no reads or writes that would show the recovery.
 		if (postgresWatch.isFailing('reads')) written.source.starts().catch(() => undefined);
-		if (postgresWatch.isFailing('writes')) written.askWrites().catch(() => undefined);
+		if (postgresWatch.isFailing('writes')) written.probeWrites().catch(() => undefined);
 	}, ASK_AGAIN_MS);
 	closing.push(() => clearInterval(asking));
 	const marks = new MarkLedger({
@@ -232,8 +232,8 @@ async function openPostgres(context: OpenContext) {
 function newFitness({ operations, closing }: OpenContext, epoch: Epoch, written: PostgresStore): Fitness {
 	const fitness = new Fitness(
 		[
-			{ name: 'Redis', ask: () => epoch.reached() },
-			{ name: 'PostgreSQL', ask: () => written.probe() },
+			{ name: 'Redis', probe: () => epoch.reached() },
+			{ name: 'PostgreSQL', probe: () => written.probe() },
 		],
 		{
 			onUnfit: (service, seconds) => {

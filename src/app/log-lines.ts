@@ -1,4 +1,4 @@
-/** Formats log entries for terminals: time, level, message, other fields. Elsewhere the log is JSON. */
+/** Formats log records for terminals: time, level, message, other fields. Elsewhere the log is JSON. */
 
 const LEVELS: Readonly<Record<number, string>> = {
 	10: 'trace',

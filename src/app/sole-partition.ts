@@ -21,7 +21,7 @@ export function startSolePartition(
 	const partition = new Partition({
 		conversations: new Conversations(source, history, steadyMs, undefined, sendLookups),
 		readState,
-		order: new PersistFirst({ readState, ledger, bus, replies: new Replies(bus, report), clock }),
+		pipeline: new PersistFirst({ readState, ledger, bus, replies: new Replies(bus, report), clock }),
 		onFailed: (error) => report(error, 'delivering decided effects'),
 		nowMs: () => Date.now(),
 		report,

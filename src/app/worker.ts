@@ -52,7 +52,7 @@ export async function startWorker(
 	const recovery = recoveryOf(cluster, worker, deliveries, lock, operations, log);
 	logs.marks.consume({
 		progress: (partition) => written.nextOffset(partition),
-		log: (partition) => written.logOf(partition),
+		logId: (partition) => written.logIdOf(partition),
 		persist: (facts, span) => written.commitWithProgress(facts, span),
 	});
 	// The worker starts halted: it decides nothing until recovery has checked the read state and shared the lock.

@@ -80,7 +80,10 @@ export async function recountThread(
 	return { unread: counts.unread, mentions: counts.named, badge: counts.namedInThreadOnly };
 }
 
-/** The newest entries after the cursor, one more than a count shows. `reached`: where older ones begin; null if there are none. */
+/**
+ * The newest entries after the cursor, until more of them are unread than a count shows. `reached`: older entries at or before this ts
+ * were not read; null if there are none.
+ */
 async function newest(
 	stored: Rows,
 	conversation: string,
@@ -102,7 +105,7 @@ async function newest(
 	return { newestFirst, reached: upTo };
 }
 
-/** Older entries that mention the reader, newest first; by name and channel-wide, each as many as a count shows. */
+/** Older entries that mention the reader, newest first: at least as many that name the reader, and that mention all, as a count shows. */
 async function mentions(
 	stored: Rows,
 	conversation: string,
@@ -117,10 +120,10 @@ async function mentions(
 		const { entries, next }: MentioningEntries = await stored.mentioning(conversation, cursor, upTo);
 		for (const row of entries.toReversed()) {
 			const isNamed = names(row);
-			const isOfAll = isToAll(row);
+			const isMentionOfAll = isToAll(row);
 			if (isNamed) named += 1;
-			if (isOfAll) toAll += 1;
-			if (isNamed || isOfAll) newestFirst.push(row);
+			if (isMentionOfAll) toAll += 1;
+			if (isNamed || isMentionOfAll) newestFirst.push(row);
 		}
 		upTo = next;
 	}

@@ -4,7 +4,7 @@ import type { Drifted, Verifier } from './verifier.ts';
 
 /**
  * Repairs counts that drifted: the engine reloads the affected views from the store, and the counts are compared again. A
- * repair that could lose data is not done, only reported.
+ * repair that could lose data is skipped and reported.
  */
 
 export type RepairOutcome =
@@ -12,11 +12,11 @@ export type RepairOutcome =
 	| RepairProblem
 	/** Reloaded from the store, but still different. */
 	| 'still_differs'
-	/** The time limit of the request was over. */
+	/** The time limit of the request was reached first. */
 	| 'not_tried';
 
 /** Time limit for all repairs of one request, because the HTTP client waits. */
-const PATIENCE_MS = 20_000;
+const TIME_LIMIT_MS = 20_000;
 
 export class Repairer {
 	readonly meters = { repaired: 0 };
@@ -27,9 +27,9 @@ export class Repairer {
 		private readonly nowMs: () => number,
 	) {}
 
-	/** The outcomes, in the same order. */
+	/** Resolves to one outcome per drifted count, in the same order. */
 	async repair(drifted: readonly Drifted[]): Promise<RepairOutcome[]> {
-		const end = this.nowMs() + PATIENCE_MS;
+		const end = this.nowMs() + TIME_LIMIT_MS;
 		const reloaded = new Set<string>();
 		const outcomes: RepairOutcome[] = [];
 		for (const one of drifted) {

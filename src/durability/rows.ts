@@ -48,7 +48,7 @@ export class SharedRows implements Rows {
 		private readonly pace: Pace,
 	) {}
 
-	/** Sets the stamp of the conversation as it is served: drops reads from before it changed. */
+	/** Sets the stamp of the served conversation. If it differs from the previous one, cached reads are outdated and dropped. */
 	at(stamp: number): this {
 		if (stamp !== this.stamp) this.cache.clear();
 		this.stamp = stamp;

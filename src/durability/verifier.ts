@@ -37,7 +37,7 @@ export interface VerifiedPage extends Verified {
 	readonly next: string | null;
 }
 
-/** The store may lag, or a change may come in between: report a difference only after this many comparisons. */
+/** The store may lag, or a change may happen between two reads: report a difference only after this many comparisons. */
 const MAX_ATTEMPTS = 4;
 const RETRY_MS = 250;
 /** A change that the store still lacks after this time is lost, not delayed; the same limit as for a repair. */
@@ -139,17 +139,17 @@ export class Verifier {
 		}
 	}
 
-	/** Whether the served count includes changes that are still on their way to the store, as happens after an outage. */
+	/** Whether the served count includes changes that the store does not have yet, as happens after an outage. */
 	private async isStoreBehind({ user, conversation }: CountKey, position: RowPosition): Promise<boolean> {
 		const [{ stamp }, [brief]] = await Promise.all([
 			this.source.user(user),
 			this.source.briefs([conversation]),
 		]);
-		const onTheWay: number[] = [];
-		if (stamp < position.user) onTheWay.push(position.user);
-		if ((brief?.stamp ?? 0) < position.conversation) onTheWay.push(position.conversation);
+		const pending: number[] = [];
+		if (stamp < position.user) pending.push(position.user);
+		if ((brief?.stamp ?? 0) < position.conversation) pending.push(position.conversation);
 		const arrived = this.source.completeUpTo();
-		return onTheWay.some((at) => at > arrived && this.nowMicros() - at < MAX_STORE_LAG_MICROS);
+		return pending.some((at) => at > arrived && this.nowMicros() - at < MAX_STORE_LAG_MICROS);
 	}
 
 	private served({

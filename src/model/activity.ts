@@ -6,6 +6,7 @@ export class Activity {
 	/** Changes in order, encoded as time * 2, plus 1 for a change to active: a single array saves memory, as every user has one. */
 	private changes: number[] = [];
 
+	/** `starts`: when servers started, ascending. */
 	constructor(private readonly starts: readonly number[]) {}
 
 	/** Must be called in order of time. */

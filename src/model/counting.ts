@@ -24,8 +24,8 @@ export interface UnreadEntry {
 	readonly ts: number;
 	/** The message names the reader. */
 	readonly named: boolean;
-	/** The message mentions everybody in the conversation, including the reader. */
-	readonly channelWide: boolean;
+	/** The message mentions all members, or active members while the reader was active. */
+	readonly toAll: boolean;
 	readonly broadcast: boolean;
 }
 
@@ -69,14 +69,14 @@ export interface Counts {
 }
 
 /**
- * Counts the unread entries from the newest back and stops beyond `most`, because clients show no larger number.
- * Of the older entries it visits only those that may mention the reader, until the mentions exceed `most` too.
+ * Counts the unread entries from the newest back and stops beyond `limit`, because clients show no larger number.
+ * Of the older entries it visits only those that may mention the reader, until the mentions exceed `limit` too.
  */
-export function countUnread(timeline: Timeline, reader: Reader, most = COUNT_CAP): Counts {
+export function countUnread(timeline: Timeline, reader: Reader, limit = COUNT_CAP): Counts {
 	const counts: Counts = { unread: 0, mentions: 0, named: 0, namedInThreadOnly: 0 };
 	const first = timeline.firstAfter(reader.cursor);
 	let index = timeline.size - 1;
-	for (; index >= first && counts.unread <= most; index -= 1) {
+	for (; index >= first && counts.unread <= limit; index -= 1) {
 		if (!isUnread(timeline, reader, index)) continue;
 		counts.unread += 1;
 		// Most messages have no flags: they mention nobody.
@@ -87,17 +87,17 @@ export function countUnread(timeline: Timeline, reader: Reader, most = COUNT_CAP
 	const before = timeline.tsAt(index + 1);
 	for (const at of older(timeline, reader, named, before)) {
 		countMention(counts, describe(timeline, reader, at));
-		if (counts.named > most) return counts;
+		if (counts.named > limit) return counts;
 	}
 	for (const at of older(timeline, reader, toAll, before)) {
 		// Messages that also name the reader were counted above.
 		if (!timeline.namedAt(at).includes(reader.number)) countMention(counts, describe(timeline, reader, at));
-		if (counts.mentions > most) return counts;
+		if (counts.mentions > limit) return counts;
 	}
 	return counts;
 }
 
-/** Indices of the unread entries among `ascending`, newest first, from before this ts back to the cursor. */
+/** Indices of those entries in `ascending` (a list of ts) that are unread, newest first: before `before`, and after the cursor. */
 function* older(timeline: Timeline, reader: Reader, ascending: readonly number[], before: number) {
 	const oldest = firstAtOrAfter(ascending, reader.cursor + 1);
 	for (let at = firstAtOrAfter(ascending, before) - 1; at >= oldest; at -= 1) {
@@ -106,15 +106,15 @@ function* older(timeline: Timeline, reader: Reader, ascending: readonly number[]
 	}
 }
 
-function countMention(counts: Counts, { named, channelWide, broadcast }: UnreadEntry): void {
-	if (named || channelWide) counts.mentions += 1;
+function countMention(counts: Counts, { named, toAll, broadcast }: UnreadEntry): void {
+	if (named || toAll) counts.mentions += 1;
 	if (!named) return;
 	counts.named += 1;
 	if (!broadcast) counts.namedInThreadOnly += 1;
 }
 
 /** Whether a sidebar shows the conversation as unread. A muted conversation is shown as unread only for messages that name the reader. */
-export function showsUnread(timeline: Timeline, reader: Reader, muted: boolean): boolean {
+export function isShownAsUnread(timeline: Timeline, reader: Reader, muted: boolean): boolean {
 	if (!muted) return hasUnread(timeline, reader);
 	const { mentioning } = timeline;
 	for (let at = mentioning.length - 1; at >= 0; at -= 1) {
@@ -155,7 +155,7 @@ function describe(timeline: Timeline, reader: Reader, index: number): UnreadEntr
 		index,
 		ts,
 		named: timeline.namedAt(index).includes(reader.number),
-		channelWide: (flags & CHANNEL_WIDE) !== 0 || ((flags & HERE) !== 0 && reader.activity.isActiveAt(ts)),
+		toAll: (flags & CHANNEL_WIDE) !== 0 || ((flags & HERE) !== 0 && reader.activity.isActiveAt(ts)),
 		broadcast: (flags & BROADCAST) !== 0,
 	};
 }
@@ -194,11 +194,11 @@ export type Reason = 'dm' | 'direct_mention' | 'channel_mention' | 'thread_menti
 
 /** Why an unread entry of a conversation is in the badge; empty when it is not. */
 export function reasonsInBadge(entry: UnreadEntry, rules: CountRules): Reason[] {
-	const inBadge = entry.named || (!rules.muted && (rules.direct || entry.channelWide));
+	const inBadge = entry.named || (!rules.muted && (rules.direct || entry.toAll));
 	if (!inBadge) return [];
 	const reasons: Reason[] = [];
 	if (rules.direct) reasons.push('dm');
 	if (entry.named) reasons.push('direct_mention');
-	if (entry.channelWide && !rules.muted) reasons.push('channel_mention');
+	if (entry.toAll && !rules.muted) reasons.push('channel_mention');
 	return reasons;
 }

@@ -37,7 +37,7 @@ export function withoutFile(extra: string | null, id: string, at: number): strin
 	});
 }
 
-/** Life of an upload: `awaited` has an id and no content yet; `complete` is shared; `abandoned` never finished. */
+/** `awaited`: has an id and no content yet. `stored`: has content. `complete`: the upload is completed. `abandoned`: was not completed in time. */
 export const FILE_STATES = {
 	awaited: 0,
 	stored: 1,

@@ -22,7 +22,7 @@ const TO_ALL: Readonly<Record<string, string>> = {
 };
 
 /** Without trailing full stops and hyphens, which belong to the sentence. */
-function withoutEnd(name: string): string {
+function withoutPunctuation(name: string): string {
 	let end = name.length;
 	while (end > 1 && (name.charAt(end - 1) === '.' || name.charAt(end - 1) === '-')) end -= 1;
 	return name.slice(0, end);
@@ -33,7 +33,7 @@ export function writtenNames(text: string): WrittenNames {
 	const channels = new Set<string>();
 	for (const [, , sign, name] of text.matchAll(TOKEN)) {
 		if (name === undefined || users.size + channels.size >= MAX_NAMES) continue;
-		(sign === '@' ? users : channels).add(withoutEnd(name));
+		(sign === '@' ? users : channels).add(withoutPunctuation(name));
 	}
 	return { users: [...users], channels: [...channels] };
 }
@@ -46,7 +46,7 @@ export function linkNames(
 ): string {
 	return text.replace(TOKEN, (whole: string, before?: string, sign?: string, written?: string) => {
 		if (written === undefined) return whole;
-		const name = withoutEnd(written);
+		const name = withoutPunctuation(written);
 		const link = sign === '@' ? mentionOf(name, users) : channelLink(name, channels);
 		return link === undefined ? whole : `${before ?? ''}${link}${written.slice(name.length)}`;
 	});

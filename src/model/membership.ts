@@ -6,7 +6,7 @@ import { type MembershipView, NOTHING_AHEAD } from './views.ts';
  * fields and sets them itself.
  */
 
-/** Rejoining starts again, with a revision above the old one, so that marks from before no longer move the cursor. */
+/** A user who rejoins starts over, with a higher revision, so that marks from before the rejoin are ignored. */
 export const joined = (former: MembershipView | undefined, cursor: number): MembershipView => ({
 	member: true,
 	muted: false,

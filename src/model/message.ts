@@ -7,7 +7,7 @@ export interface Message {
 	readonly text: string;
 	/** The root's ts, for a reply; null for a root. */
 	readonly threadTs: number | null;
-	/** A reply that is also in the timeline. */
+	/** A reply that is also in the timeline of the conversation. */
 	readonly broadcast: boolean;
 	readonly clientMsgId: string | null;
 	/** Members that the message names; decided when it is posted and when it is edited. */

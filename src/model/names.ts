@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 
-/** Channel names: lower case letters (of any script), digits, hyphens and underscores, up to 80. */
+/** Channel names: lower case letters (of any script), digits, hyphens and underscores; up to 80 characters. */
 
 const MAX_NAME_LENGTH = 80;
 const ALLOWED = /^[\p{Ll}\p{Lo}\p{N}_-]+$/u;

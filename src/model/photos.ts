@@ -10,7 +10,7 @@ export type PhotoType = keyof typeof TYPES;
 
 export const mimetypeOf = (type: PhotoType): string => TYPES[type];
 
-const BEGINNINGS: readonly (readonly [PhotoType, readonly number[]])[] = [
+const SIGNATURES: readonly (readonly [PhotoType, readonly number[]])[] = [
 	['png', [0x89, 0x50, 0x4e, 0x47]],
 	['jpg', [0xff, 0xd8]],
 	['gif', [0x47, 0x49, 0x46, 0x38]],
@@ -21,7 +21,7 @@ const BEGINNINGS: readonly (readonly [PhotoType, readonly number[]])[] = [
 export function photoTypeOf(bytes: Uint8Array): PhotoType | null {
 	const size = imageSize(bytes);
 	if (!size || Math.max(size.width, size.height) > MAX_PHOTO_PIXELS) return null;
-	return BEGINNINGS.find(([, beginning]) => beginning.every((byte, at) => bytes[at] === byte))?.[0] ?? null;
+	return SIGNATURES.find(([, signature]) => signature.every((byte, at) => bytes[at] === byte))?.[0] ?? null;
 }
 
 /** `FAB12CD34EF.png`, stored in the profile and used in the photo's URL; its id cannot be guessed. */

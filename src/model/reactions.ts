@@ -16,7 +16,7 @@ export interface Reaction {
 /** Distinct emoji per message. */
 export const MAX_EMOJI = 50;
 /** Reactions per user and message. */
-export const MAX_OF_USER = 23;
+export const MAX_PER_USER = 23;
 export const USERS_SHOWN = 20;
 
 const NAME = /^[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}_+'-]{1,100}(::skin-tone-[2-6])?$/u;

@@ -2,11 +2,11 @@ import {
 	type CountRules,
 	type Counts,
 	countUnread,
+	isShownAsUnread,
 	type Reason,
 	reasonsInBadge,
 	type ShownCounts,
 	shownCounts,
-	showsUnread,
 	unreadEntries,
 	unreadMentioning,
 	unreadTs,
@@ -23,7 +23,7 @@ import {
 
 /** Computes rows from views that are loaded back to the cursor. Pure; counting.ts defines the counts. */
 
-/** The version of a row: stamps of the newest change of the conversation and of the user's read state. */
+/** The position of a row: stamps of the newest change of the conversation and of the user's read state. */
 export interface RowPosition {
 	readonly conversation: number;
 	readonly user: number;
@@ -126,10 +126,10 @@ const shownIn = (member: MemberContext): ShownCounts =>
 	);
 
 /** Whether an unread-first inbox lists the conversation as unread; a muted conversation only if an unread message names the user. */
-export function isShownUnread(member: MemberContext): boolean {
+export function isListedAsUnread(member: MemberContext): boolean {
 	const { archived, timeline } = member.conversation;
 	if (archived || timeline.latest <= member.membership.cursor) return false;
-	return showsUnread(timeline, readerAt(member), member.membership.muted);
+	return isShownAsUnread(timeline, readerAt(member), member.membership.muted);
 }
 
 const countRulesOf = (conversation: ConversationView, membership: MembershipView): CountRules => ({
@@ -152,7 +152,7 @@ export function threadRow({ user, conversation, threadTs, thread, follow }: Foll
 	};
 }
 
-/** With `only`, returns the messages in the badge. In a channel they all mention somebody, so other messages are not visited. */
+/** With `only`, returns only the messages in the badge. In a channel all of these mention somebody, so other messages are not visited. */
 export function unreadInConversation(member: MemberContext, only?: 'in badge'): UnreadItem[] {
 	const { conversation, membership } = member;
 	if (conversation.archived) return [];

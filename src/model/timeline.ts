@@ -116,7 +116,7 @@ export class Timeline {
 		return this.mentions ?? NO_MENTIONS;
 	}
 
-	/** ts of the entries that name this user, and of the channel-wide ones; both ascending. */
+	/** ts of the entries that name this user, and of those that mention all or all active members; both ascending. */
 	mentionsOf(user: number): { readonly named: readonly number[]; readonly toAll: readonly number[] } {
 		this.mentionIndex ??= this.indexMentions();
 		return { named: this.mentionIndex.named.get(user) ?? NO_MENTIONS, toAll: this.mentionIndex.toAll };

@@ -84,8 +84,8 @@ export interface InboxOrder {
 	readonly conversation: string;
 }
 
-/** Newest activity first; ids break ties. */
-export const byActivity = (a: InboxOrder, b: InboxOrder): number => {
+/** Conversations with the newest message first; ids break ties. */
+export const byLatestMessage = (a: InboxOrder, b: InboxOrder): number => {
 	if (a.latest !== b.latest) return b.latest - a.latest;
 	if (a.conversation === b.conversation) return 0;
 	return a.conversation < b.conversation ? -1 : 1;

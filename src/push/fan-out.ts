@@ -12,7 +12,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 import { decide, isOver, type Recipient, type Subject } from './decide.ts';
-import { type Material, materialFor } from './material.ts';
+import { loadNotificationData, type NotificationData } from './notification-data.ts';
 import type { Pace } from './pace.ts';
 import { type RecipientStates, withActivity } from './recipient-states.ts';
 
@@ -59,18 +59,18 @@ export class FanOut {
 		const lease = { id: newLease(), now, until: now + LEASE_MS, limit: MESSAGES_PER_ROUND };
 		const entries = await outbox.takeMessages(lease, (await outbox.dueNotifications(now, BACKLOG)) < BACKLOG);
 		if (entries.length === 0) return 0;
-		const material = await materialFor(entries, this.parts);
+		const data = await loadNotificationData(entries, this.parts);
 		await this.countDevices(now);
-		await Promise.all(entries.map((entry) => this.step(entry, material)));
+		await Promise.all(entries.map((entry) => this.step(entry, data)));
 		return entries.length;
 	}
 
-	private async step(entry: OutboxEntry, material: Material): Promise<void> {
+	private async step(entry: OutboxEntry, data: NotificationData): Promise<void> {
 		const { outbox, nowMs } = this.parts;
-		const conversation = material.conversation(entry.conversation);
+		const conversation = data.conversation(entry.conversation);
 		if (entry.ts === WHOLE_CONVERSATION && conversation?.archived)
 			return this.stepOfWhole(entry, conversation);
-		const message = material.message(entry);
+		const message = data.message(entry);
 		const isNew = entry.round === 0;
 		if (!message || !conversation || conversation.archived || (isNew && message.deleted))
 			return outbox.advance(entry, { notifications: [], recheck: [], next: null, now: nowMs() });

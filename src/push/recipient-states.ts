@@ -4,7 +4,7 @@ import { isDirect } from '../model/ids.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { isOver, type Recipient, reasonOf, type Subject } from './decide.ts';
-import type { Material } from './material.ts';
+import type { NotificationData } from './notification-data.ts';
 
 /** The state of a user towards a message, read from the same read state that other devices use. */
 
@@ -67,11 +67,11 @@ export async function withActivity(
 export async function isOverFor(
 	{ user, ahead }: { readonly user: string; readonly ahead: boolean },
 	message: Message,
-	material: Material,
+	data: NotificationData,
 	recipients: RecipientStates,
 ): Promise<boolean> {
 	const state = message.deleted ? null : await recipients.of(user, message, ahead);
-	const conversation = material.conversation(message.conversation);
+	const conversation = data.conversation(message.conversation);
 	if (!state || !conversation) return true;
 	const subject = { ...message, direct: isDirect(conversation.kind) };
 	const recipient = { ...state, wasActive: false, active: false, waited: true };

@@ -4,8 +4,8 @@ import type { Message } from '../model/message.ts';
 import { nextTurn } from '../model/next-turn.ts';
 import { backOffMs, MAX_ATTEMPTS } from './backoff.ts';
 import { contentOf } from './content.ts';
-import { type Material, materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
+import { loadNotificationData, type NotificationData } from './notification-data.ts';
 import type { Pace } from './pace.ts';
 import type { Outcome } from './provider.ts';
 import type { Providers } from './providers.ts';
@@ -57,7 +57,7 @@ export class Sender {
 	}
 
 	async send(due: readonly DueNotification[]): Promise<void> {
-		const material = await materialFor(due, this.parts);
+		const data = await loadNotificationData(due, this.parts);
 		const badges = new Map<string, Promise<number>>();
 		const badgeOf = (user: string): Promise<number> => {
 			const known = badges.get(user) ?? this.parts.recipients.badge(user);
@@ -68,27 +68,27 @@ export class Sender {
 		for (const [index, notification] of due.entries()) {
 			if (index > 0 && index % NOTIFICATIONS_PER_TURN === 0) await nextTurn();
 			// A failed notification becomes due again when the lease ends; the others continue.
-			under.push(this.one(notification, material, badgeOf).catch((error) => this.parts.report(error)));
+			under.push(this.one(notification, data, badgeOf).catch((error) => this.parts.report(error)));
 		}
 		await Promise.all(under);
 	}
 
 	private async one(
 		notification: DueNotification,
-		material: Material,
+		data: NotificationData,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<void> {
 		const { outbox, meters } = this.parts;
-		const message = material.message(notification);
+		const message = data.message(notification);
 		if (!notification.to) return outbox.recordResult(notification, { type: 'dropped' });
-		if (!message || (await isOverFor(notification, message, material, this.parts.recipients))) {
+		if (!message || (await isOverFor(notification, message, data, this.parts.recipients))) {
 			if (notification.attempts === 1) return outbox.recordResult(notification, { type: 'dropped' });
 			// The provider may have accepted an earlier attempt whose answer was lost: withdraw it like any other.
 			// The user is noted first. If this process dies in between, the notification is still pending and is taken again.
-			await outbox.noteRead(notification.user);
+			await outbox.queueCheck(notification.user);
 			return outbox.recordResult(notification, { type: 'sent', badge: notification.to.badge });
 		}
-		const result = await this.deliver(notification, notification.to, message, material, badgeOf);
+		const result = await this.deliver(notification, notification.to, message, data, badgeOf);
 		await outbox.recordResult(notification, result);
 		meters.note(result);
 	}
@@ -97,7 +97,7 @@ export class Sender {
 		notification: DueNotification,
 		device: NonNullable<DueNotification['to']>,
 		message: Message,
-		material: Material,
+		data: NotificationData,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<SendResult> {
 		const { providers, nowMs, pace } = this.parts;
@@ -114,8 +114,8 @@ export class Sender {
 		const badge = await badgeOf(notification.user);
 		const outcome = await provider.notify(device, {
 			...contentOf(message, {
-				conversation: material.conversation(message.conversation),
-				people: material.people,
+				conversation: data.conversation(message.conversation),
+				people: data.people,
 			}),
 			message: { conversation: message.conversation, ts: message.ts },
 			threadTs: message.threadTs,

@@ -1,7 +1,7 @@
 import type { Device, PushDevices, PushOutbox, ReadEntry, ShownNotification } from '../engine/ports/push.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
-import { materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
+import { loadNotificationData } from './notification-data.ts';
 import type { Providers } from './providers.ts';
 import { isOverFor, type RecipientStates } from './recipient-states.ts';
 
@@ -107,11 +107,11 @@ export class Withdrawals {
 	/** The shown notifications whose messages were read or no longer concern the user. */
 	private async overOf(user: string, shown: readonly ShownNotification[]): Promise<ShownNotification[]> {
 		if (shown.length === 0) return [];
-		const material = await materialFor(shown, this.parts);
+		const data = await loadNotificationData(shown, this.parts);
 		const over: ShownNotification[] = [];
 		for (const notification of shown) {
-			const message = material.message(notification);
-			if (!message || (await isOverFor({ ...notification, user }, message, material, this.parts.recipients)))
+			const message = data.message(notification);
+			if (!message || (await isOverFor({ ...notification, user }, message, data, this.parts.recipients)))
 				over.push(notification);
 		}
 		return over;

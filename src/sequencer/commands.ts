@@ -48,10 +48,10 @@ export type Action =
 	| { readonly type: 'pin'; readonly ts: number; readonly added: boolean }
 	| { readonly type: 'join' }
 	| { readonly type: 'leave' }
-	/** Each user once. With `force`, existing members are skipped; without it, the command fails if one of the users is a member. */
+	/** `users` has no duplicates. With `force`, existing members are skipped; without it, the command fails if one of the users is a member. */
 	| { readonly type: 'invite'; readonly users: readonly string[]; readonly force: boolean }
 	| { readonly type: 'kick'; readonly user: string }
-	/** By the administrator, who may add anybody. Each user once. */
+	/** From the administrator, who may add any user. `users` has no duplicates. */
 	| { readonly type: 'add_members'; readonly users: readonly string[] }
 	| { readonly type: 'archive' }
 	| { readonly type: 'unarchive' }
@@ -85,11 +85,12 @@ export interface Result {
 	readonly parentUser?: string;
 	/** For an edit: the thread of the message. */
 	readonly thread?: ThreadSummary | null;
-	/** The send was a repetition; nothing was created. */
+	/** The command repeats an earlier send; nothing was created. */
 	readonly repeated?: boolean;
 	/** Nothing had to change: joining twice, opening an open conversation, leaving one that the user is not in. */
 	readonly unchanged?: boolean;
+	/** For `add_members`: how many users joined, and how many already were members. */
 	readonly added?: number;
-	readonly already?: number;
+	readonly alreadyMembers?: number;
 	readonly follow?: { readonly cursor: number; readonly active: boolean; readonly since: number };
 }

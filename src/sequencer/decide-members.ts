@@ -60,11 +60,11 @@ export function decideAddMembers(situation: Situation, action: ActionOf<'add_mem
 	if (problem) return problem;
 	if (conversation.archived) return reject('is_archived');
 	const fresh = action.users.filter((user) => !isMember(state, user));
-	const already = action.users.length - fresh.length;
-	if (fresh.length === 0) return accept({ conversation, added: 0, already });
+	const alreadyMembers = action.users.length - fresh.length;
+	if (fresh.length === 0) return accept({ conversation, added: 0, alreadyMembers });
 	const joined = join(situation, fresh, null);
 	if (!joined.outcome.ok) return joined;
-	return accept({ ...joined.outcome.result, added: fresh.length, already }, ...joined.effects);
+	return accept({ ...joined.outcome.result, added: fresh.length, alreadyMembers }, ...joined.effects);
 }
 
 function join(situation: Situation, users: readonly string[], inviter: string | null): Decision {

@@ -1,4 +1,4 @@
-import { MAX_EMOJI, MAX_OF_USER, type Reaction, withoutUser, withUser } from '../model/reactions.ts';
+import { MAX_EMOJI, MAX_PER_USER, type Reaction, withoutUser, withUser } from '../model/reactions.ts';
 import { type ActionOf, accept, type Decision, reject, rejectOutsider, type Situation } from './decision.ts';
 import { reactedKey } from './state.ts';
 
@@ -24,8 +24,8 @@ export function decideReact(situation: Situation, action: ActionOf<'react'>): De
 		return accept({}, { ...shared, added, current: withoutUser(before, actor) });
 	}
 	if (own.has(name)) return reject('already_reacted');
-	if (own.size >= MAX_OF_USER)
-		return reject('too_many_reactions', `a user can add at most ${MAX_OF_USER} emoji to a message`);
+	if (own.size >= MAX_PER_USER)
+		return reject('too_many_reactions', `a user can add at most ${MAX_PER_USER} emoji to a message`);
 	if (!before && reactions.size >= MAX_EMOJI)
 		return reject('too_many_emoji', `a message can have at most ${MAX_EMOJI} different emoji`);
 	return accept({}, { ...shared, added, current: withUser(before, name, actor, at) });

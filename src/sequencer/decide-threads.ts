@@ -11,8 +11,8 @@ export function decideFollow(situation: Situation, action: ActionOf<'follow'>): 
 	if (conversation.archived) return reject('is_archived');
 	const root = rootOf(situation.state, action.threadTs);
 	if (!root) return reject('thread_not_found');
-	const already = followOf(state, root, actor);
-	if (already) return accept({ unchanged: true, follow: already });
+	const current = followOf(state, root, actor);
+	if (current) return accept({ unchanged: true, follow: current });
 	const newest = state.threads.get(root.ts)?.replies.at(-1)?.ts ?? root.ts;
 	// A user cannot have read beyond the newest reply.
 	const follow: Follow = { cursor: Math.min(action.lastRead ?? newest, newest), active: true, since: at };
@@ -32,7 +32,7 @@ export function decideUnfollow(situation: Situation, action: ActionOf<'unfollow'
 	return accept({}, { type: 'unfollowed', conversation, at, user: actor, threadTs: root.ts });
 }
 
-/** Needed because the author of a root follows it without a record until the first reply. */
+/** A command, and not a read: until the first reply, the store has no row that says that the author of a root follows it. */
 export function decideFollowStatus(situation: Situation, action: ActionOf<'follow_status'>): Decision {
 	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;

@@ -1,5 +1,5 @@
 /**
- * A cache in two halves: when the young one is full, it becomes the old one, and the previous old one is dropped. Dropped entries
+ * A cache in two halves: when the young half is full, it becomes the old half, and the previous old half is dropped. Dropped items
  * are loaded from the store again, so a half is dropped only once every change up to its newest stamp is durable.
  */
 

@@ -3,10 +3,10 @@ import { REPEAT_WINDOW_MICROS, SendsSeen } from './sends-seen.ts';
 
 const keys = (from: number, count: number) =>
 	Array.from({ length: count }, (_, index) => `U1 m${from + index}`);
-/** More than a half. */
+/** More than `HALF_SIZE`. */
 const MANY = 40_000;
 
-test('added keys are found; other keys are not, after the stamp from which it is complete', () => {
+test('added keys may have been sent; other keys have not, after the stamp from which on the filter covers sends', () => {
 	const seen = new SendsSeen(100, 200);
 	seen.add('U1 old', 150);
 	seen.add('U1 new', 250);
@@ -28,7 +28,7 @@ test('no recent key is lost among tens of thousands, and collisions are rare', (
 	expect(keys(2 * MANY, 100_000).filter((key) => seen.mayHave(key, 0)).length).toBeLessThan(3);
 });
 
-test('it evicts only durable sends, and is complete from a later stamp then', () => {
+test('it evicts only durable sends, and then covers sends from a later stamp on', () => {
 	const seen = new SendsSeen(0);
 	const fill = (from: number) => {
 		for (const [index, key] of keys(from, MANY).entries()) seen.add(key, from + index + 1);
@@ -41,7 +41,7 @@ test('it evicts only durable sends, and is complete from a later stamp then', ()
 	expect(seen.mayHave('U1 none', 0)).toBe(false);
 	seen.evictOld(2 * MANY, MANY);
 	expect(seen.mayHave('U1 m0', MANY)).toBe(false);
-	// But it does not know of the time before any more.
+	// It no longer covers the time before that.
 	expect(seen.mayHave('U1 m0', MANY - 1)).toBe(true);
 	expect(keys(MANY, MANY).every((key) => seen.mayHave(key, MANY))).toBe(true);
 });

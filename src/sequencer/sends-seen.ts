@@ -2,8 +2,8 @@
  * A filter of recent sends with a `client_msg_id`. A key that is not in it was certainly not sent, and no lookup is
  * needed; a key in it may have been sent, and is looked up.
  *
- * It keeps a 53-bit hash of each key, in two halves. The older one is dropped when the younger one is full or too old
- * to matter, but only once its sends are durable, because later lookups go to the store.
+ * It keeps a 53-bit hash of each key, in two halves. The old half is dropped when the young half is full or starts more than
+ * `REPEAT_WINDOW_MICROS` ago, but only once its sends are durable, because later lookups go to the store.
  */
 
 /** How long a repeated send is recognised. */
@@ -15,7 +15,7 @@ export class SendsSeen {
 	private old = new Set<number>();
 	private youngAfter: number;
 
-	/** Covers sends after `after`. The caller adds the stored ones, up to `until`; each new post adds its own. */
+	/** Covers sends after `after`. The caller adds the stored sends, up to `until`; each later post adds its own. */
 	constructor(
 		private after: number,
 		until = after,

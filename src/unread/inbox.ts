@@ -1,6 +1,6 @@
 import type { InboxPage, InboxPageStart, InboxQuery } from '../engine/ports/read-state.ts';
 import type { Ids, ViewSnapshot, Views } from '../engine/ports/views.ts';
-import { type CountRow, countRow, isShownUnread } from '../model/rows.ts';
+import { type CountRow, countRow, isListedAsUnread } from '../model/rows.ts';
 import { inConversation, NO_THREADS } from './scopes.ts';
 
 /**
@@ -25,7 +25,7 @@ export class Inbox {
 			user,
 			{ all: isFirst ? 'cursors' : 'heads' },
 			(views) => {
-				const unread = isFirst ? views.where(isShownUnread) : listing;
+				const unread = isFirst ? views.where(isListedAsUnread) : listing;
 				// One more than the page shows: it tells whether there is a next page.
 				return { found: listed(views, unread, start, limit + 1), unread, stamp: views.stamp };
 			},

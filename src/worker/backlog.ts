@@ -1,13 +1,13 @@
 /**
- * The memory that effects take until they are persisted, over all partitions of a worker. While it is full (the
- * database is unavailable for long), the worker takes no more commands: they are safe in the log and cost no memory there.
+ * Limits the memory of effects that wait to be persisted, over all partitions of a worker. While the backlog is full (the
+ * database has been unavailable for long), the worker takes no more commands: they are durable in the log, and cost no memory there.
  */
 export class Backlog {
 	private bytes = 0;
 	private hasRoom: PromiseWithResolvers<void> | null = null;
 
-	/** Full above `most` bytes. Commands in flight at that moment can exceed it. */
-	constructor(private readonly most: number) {}
+	/** The backlog is full above `maxBytes`. Commands in flight at that moment can exceed it. */
+	constructor(private readonly maxBytes: number) {}
 
 	add(bytes: number): void {
 		this.bytes += bytes;
@@ -21,7 +21,7 @@ export class Backlog {
 	}
 
 	get isFull(): boolean {
-		return this.bytes > this.most;
+		return this.bytes > this.maxBytes;
 	}
 
 	/** Null: there is room. */

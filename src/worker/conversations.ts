@@ -39,15 +39,15 @@ export class Conversations {
 		private readonly history: History,
 		private readonly nowMs: () => number,
 		/**
-		 * Rejects if the loaded state does not match this worker's: another owner has written to the store, or the store lost
-		 * transactions.
+		 * Called after each load. Rejects if the loaded state does not match this worker's: another owner has written to the store, or
+		 * the store lost transactions.
 		 */
 		private readonly guard: () => Promise<void> = async () => undefined,
 		/** How many sends of a conversation are looked up one by one before all sends of the last day are loaded. */
 		private readonly sendLookups = 0,
 	) {}
 
-	/** Resolves to a state that has everything this command needs. */
+	/** Resolves to the state of the conversation, with everything that this command needs. */
 	async ready(command: Command): Promise<ConversationState> {
 		const state = this.stateOf(command.conversation);
 		for (let needs = missing(state, command); needs !== null; needs = missing(state, command))
@@ -174,7 +174,7 @@ export class Conversations {
 		}
 	}
 
-	/** Call between commands: evicts the oldest entries that are durable. */
+	/** Call between commands: evicts old members, messages and threads of the conversation, if their changes are durable. */
 	evictOld(conversation: string, durable: number): void {
 		const state = this.owned.get(conversation)?.state;
 		if (!state) return;
@@ -190,9 +190,9 @@ export class Conversations {
 	}
 
 	/** Evicts conversations not used since `before` (ms) whose newest change is durable. */
-	evict(before: number, isStored: (id: string, stamp: number) => boolean): void {
+	evict(before: number, isDurable: (id: string, stamp: number) => boolean): void {
 		for (const [id, { usedAt, state }] of this.owned)
-			if (usedAt < before && isStored(id, state.head?.stamp ?? 0)) this.owned.delete(id);
+			if (usedAt < before && isDurable(id, state.head?.stamp ?? 0)) this.owned.delete(id);
 	}
 
 	/** Drops all states, because their changes could not be persisted. */

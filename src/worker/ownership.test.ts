@@ -2,16 +2,16 @@ import { expect, test } from 'bun:test';
 import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
 import { Ownership } from './ownership.ts';
 
-const owning = (record: Partial<DeliveryRecord>) => {
+const owning = (deliveries: Partial<DeliveryRecord>) => {
 	let overtaken = 0;
 	const ownership = new Ownership({
 		partition: 'p/1',
-		record: {
+		deliveries: {
 			claim: async () => ({ generation: 1, delivered: 0, reloaded: 0 }),
 			delivered: async () => true,
 			reloading: async () => undefined,
 			announceMissed: async () => undefined,
-			...record,
+			...deliveries,
 		},
 		bus: undefined as never,
 		onOvertaken: () => {
@@ -23,19 +23,19 @@ const owning = (record: Partial<DeliveryRecord>) => {
 	return { ownership, overtaken: () => overtaken };
 };
 
-test('an owner whose record is refused is overtaken, and reports it once', async () => {
+test('an owner whose progress is rejected is overtaken, and reports it once', async () => {
 	const { ownership, overtaken } = owning({ delivered: async () => false });
 	await ownership.claim(0);
-	await ownership.storing(1);
-	await ownership.storing(2);
+	await ownership.beforePersist(1);
+	await ownership.beforePersist(2);
 	await ownership.idle();
 	expect(overtaken()).toBe(1);
 });
 
-test('an owner whose record is accepted is not overtaken', async () => {
+test('an owner whose progress is accepted is not overtaken', async () => {
 	const { ownership, overtaken } = owning({});
 	await ownership.claim(0);
-	await ownership.storing(1);
+	await ownership.beforePersist(1);
 	await ownership.idle();
 	expect(overtaken()).toBe(0);
 });
@@ -68,32 +68,32 @@ test('a partition that is being released is not claimed again', async () => {
 	});
 	const claimed = ownership.claim(0).catch((error: unknown) => error);
 	ownership.end();
-	failed.reject(new Error('Redis is away'));
+	failed.reject(new Error('Redis is down'));
 	expect(await claimed).toBeInstanceOf(Error);
 	expect(claims).toBe(1);
 });
 
-test('a failed record is retried, even if nothing more is stored', async () => {
+test('recording the progress is retried, even if nothing more is persisted', async () => {
 	const recorded: number[] = [];
 	let failures = 3;
 	const { ownership } = owning({
 		delivered: async (_partition, _generation, offset) => {
 			failures -= 1;
-			if (failures >= 0) throw new Error('Redis is away');
+			if (failures >= 0) throw new Error('Redis is down');
 			recorded.push(offset);
 			return true;
 		},
 	});
 	await ownership.claim(0);
-	await ownership.storing(7);
+	await ownership.beforePersist(7);
 	await ownership.idle();
 	expect(recorded).toEqual([7]);
 });
 
-test('releasing a partition does not wait for a record that fails', async () => {
-	const { ownership } = owning({ delivered: () => Promise.reject(new Error('Redis is away')) });
+test('releasing a partition does not wait until its progress is recorded', async () => {
+	const { ownership } = owning({ delivered: () => Promise.reject(new Error('Redis is down')) });
 	await ownership.claim(0);
-	await ownership.storing(7);
+	await ownership.beforePersist(7);
 	ownership.end();
 	await ownership.idle();
 	expect(true).toBe(true);

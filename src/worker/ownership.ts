@@ -3,31 +3,33 @@ import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
 import { Released } from '../engine/ports/log.ts';
 
 /**
- * This process as the owner of a partition. Events that it publishes carry its generation, and it records how far it has published.
+ * Publishes for a partition that this process owns. Events carry the generation of the owner, and the owner records how far it has
+ * published.
  *
  *     unclaimed   publishes nothing yet
- *     owner       publishes; before each store transaction it records that all events below its offset are published
- *     behind      the read state is lost: effects are stored before they are published, so it records nothing until
+ *     owner       publishes; before each transaction of the store, it records that all events below the transaction's last offset
+ *                 are published
+ *     behind      the read state is lost: effects are persisted before they are published, so nothing is recorded until
  *                 `caughtUp`
- *     overtaken   a later owner has claimed the partition or published: Redis drops events of this owner. Final
+ *     overtaken   a later owner has claimed the partition or published: Redis drops the events of this owner. Final
  *
  * If a worker dies while it is behind, the store is ahead of the record, and the next owner announces the gap.
  */
 
 export interface OwnershipParts {
 	readonly partition: string;
-	readonly record: DeliveryRecord;
+	readonly deliveries: DeliveryRecord;
 	readonly bus: Bus;
-	/** Another worker publishes for the partition: restart it, if this process still owns it. */
+	/** Another worker has claimed the partition or publishes for it: restart the partition, if this process still owns it. */
 	readonly onOvertaken: () => void;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 }
 
 const RETRY_MS = 250;
-const RECORDED_WITHIN_MS = 250;
+const RECORD_TIMEOUT_MS = 250;
 /** The handover waits at most this long for a claim, because Redis may not answer. */
-const CLAIMED_WITHIN_MS = 1000;
+const CLAIM_TIMEOUT_MS = 1000;
 
 export class Ownership {
 	private generation: number | null = null;
@@ -41,12 +43,12 @@ export class Ownership {
 	private readonly unconfirmed = new Set<Promise<unknown>>();
 	private newest: Promise<boolean> | undefined;
 	private recording: Promise<void> = Promise.resolve();
-	/** Number of records started. */
-	private records = 0;
+	/** How many times this owner has started to record its progress. */
+	private recordsStarted = 0;
 
 	constructor(private readonly parts: OwnershipParts) {}
 
-	/** Resolves when this process may publish. `stored`: the store has everything below this offset. */
+	/** Resolves when this process may publish. `stored`: the store has all effects below this offset. */
 	claim(stored: number): Promise<void> {
 		this.claiming ??= this.tryToClaim(stored);
 		return this.claiming;
@@ -67,14 +69,14 @@ export class Ownership {
 	}
 
 	/**
-	 * Everything up to this offset is published (unless this owner is behind) and about to be persisted. Resolves when that is
-	 * recorded or takes too long: persisting must not depend on Redis.
+	 * Call it before persisting effects up to this offset; unless this owner is behind, they are already published. Resolves when that is
+	 * recorded, or after `RECORD_TIMEOUT_MS`: persisting must not depend on Redis.
 	 */
-	async storing(offset: number): Promise<void> {
+	async beforePersist(offset: number): Promise<void> {
 		this.offset = Math.max(this.offset, offset);
 		if (this.isBehind) return;
-		this.record();
-		await Promise.race([this.recording, this.parts.sleep(RECORDED_WITHIN_MS)]);
+		this.recordProgress();
+		await Promise.race([this.recording, this.parts.sleep(RECORD_TIMEOUT_MS)]);
 	}
 
 	fallBehind(): void {
@@ -85,13 +87,13 @@ export class Ownership {
 	caughtUp(): void {
 		if (!this.isBehind) return;
 		this.isBehind = false;
-		this.record();
+		this.recordProgress();
 	}
 
 	/** Resolves when progress is recorded, as far as possible, and no claim is in flight. */
 	async idle(): Promise<void> {
 		const claimed = this.claiming?.catch(() => undefined);
-		await Promise.race([claimed, this.parts.sleep(CLAIMED_WITHIN_MS)]);
+		await Promise.race([claimed, this.parts.sleep(CLAIM_TIMEOUT_MS)]);
 		await this.recording;
 	}
 
@@ -100,12 +102,12 @@ export class Ownership {
 		this.ended = true;
 	}
 
-	private record(): void {
+	private recordProgress(): void {
 		const { generation, offset } = this;
 		if (generation === null || offset === 0) return;
 		const earlier = [...this.unconfirmed];
-		this.records += 1;
-		const number = this.records;
+		this.recordsStarted += 1;
+		const number = this.recordsStarted;
 		this.recording = Promise.all([this.recording, ...earlier]).then(() =>
 			this.tryToRecord(generation, offset, number),
 		);
@@ -113,15 +115,15 @@ export class Ownership {
 
 	/** Retries until it succeeds: without the record, the next owner would announce the last events as missed although they were published. */
 	private async tryToRecord(generation: number, offset: number, number: number): Promise<void> {
-		const { partition, record, sleep, report } = this.parts;
+		const { partition, deliveries, sleep, report } = this.parts;
 		for (let attempt = 0; !this.isOvertaken && !this.isBehind; attempt += 1) {
 			try {
-				if (!(await record.delivered(partition, generation, offset))) this.overtaken();
+				if (!(await deliveries.delivered(partition, generation, offset))) this.overtaken();
 				return;
 			} catch (error) {
 				if (attempt === 0) report(error, `recording how far ${partition} is published`);
 				// A later record covers this one.
-				if (this.ended || this.records > number) return;
+				if (this.ended || this.recordsStarted > number) return;
 				await sleep(RETRY_MS);
 			}
 		}
@@ -134,13 +136,13 @@ export class Ownership {
 	}
 
 	private async tryToClaim(stored: number): Promise<void> {
-		const { partition, record, sleep, report } = this.parts;
+		const { partition, deliveries, sleep, report } = this.parts;
 		for (let attempt = 0; !this.ended; attempt += 1) {
 			try {
-				const { generation, delivered, reloaded } = await record.claim(partition);
-				if (stored > (delivered ?? 0)) await record.announceMissed(stored <= reloaded);
+				const { generation, delivered, reloaded } = await deliveries.claim(partition);
+				if (stored > (delivered ?? 0)) await deliveries.announceMissed(stored <= reloaded);
 				this.generation = generation;
-				void this.storing(stored);
+				void this.beforePersist(stored);
 				return;
 			} catch (error) {
 				if (attempt === 0) report(error, `claiming ${partition}`);

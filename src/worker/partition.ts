@@ -5,11 +5,11 @@ import { type Decision, sequence } from '../sequencer/decide.ts';
 import type { ConversationState } from '../sequencer/state.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import type { Conversations } from './conversations.ts';
-import type { CarriedOut, CommandGroup, Order } from './order.ts';
+import type { CommandGroup, EffectPipeline, ExecutedGroup } from './effect-pipeline.ts';
 
 /**
- * A partition of the log, while this process owns it: load → sequence, then apply, persist, deliver and reply in the order of
- * its engine (`Order`). The embedded engine has one partition; a cluster worker has any number.
+ * A partition of the log, while this process owns it: loads state and sequences commands, then passes the decisions to the
+ * `EffectPipeline` of its engine. The embedded engine has one partition; a cluster worker has any number.
  *
  * Commands of one conversation are decided one after the other, in log order; different conversations run
  * concurrently, so a conversation that waits for the store delays no other.
@@ -18,8 +18,8 @@ import type { CarriedOut, CommandGroup, Order } from './order.ts';
 export interface PartitionParts {
 	readonly conversations: Conversations;
 	readonly readState: Pick<ReadState, 'prepare'>;
-	readonly order: Order;
-	/** A group failed that no batch waits for: restart the partition. */
+	readonly pipeline: EffectPipeline;
+	/** Called if a group fails after its batch has stopped waiting for it: restart the partition. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
 	readonly report: (error: unknown, about: string) => void;
@@ -29,8 +29,8 @@ export interface PartitionParts {
 interface GroupInFlight {
 	readonly conversation: string;
 	readonly size: number;
-	readonly carriedOut: Promise<CarriedOut>;
-	/** Resolves when it is delivered (null) or failed; never rejects. */
+	readonly executed: Promise<ExecutedGroup>;
+	/** Resolves when the group is published (null) or has failed; never rejects. */
 	ended: Promise<Failure | null>;
 	/** A batch waits for the group and fails with it. */
 	isAwaited: boolean;
@@ -40,7 +40,7 @@ interface Failure {
 	readonly error: unknown;
 }
 
-/** With more undelivered entries, the partition takes no further batch. */
+/** With more unpublished commands, the partition takes no further batch. */
 const MAX_WAITING = 4_000;
 
 const NOT_FAILED = Promise.resolve(null);
@@ -49,24 +49,24 @@ export class Partition {
 	private lag = 0;
 	private waiting = 0;
 	private readonly inFlight = new Set<GroupInFlight>();
-	/** The newest undelivered group of each conversation. */
+	/** The newest unpublished group of each conversation. */
 	private readonly newest = new Map<string, GroupInFlight>();
 
 	constructor(private readonly parts: PartitionParts) {}
 
 	/** Starts all groups of the batch before its first await. Resolves when the next batch may be taken. */
 	async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
-		const { order, nowMs } = this.parts;
+		const { pipeline, nowMs } = this.parts;
 		this.lag = ageMs(batch, nowMs());
 		const first: GroupInFlight[] = [];
-		for (const group of order.groups(batch, span)) {
+		for (const group of pipeline.groups(batch, span)) {
 			const before = this.newest.get(group.conversation);
 			const started = this.begin(group, before);
 			if (before) continue;
 			started.isAwaited = true;
 			first.push(started);
 		}
-		await order.readyForNext(() => Promise.all(first.map(delivered)));
+		await pipeline.readyForNext(() => Promise.all(first.map(published)));
 		for (const group of first) group.isAwaited = false;
 	}
 
@@ -77,8 +77,8 @@ export class Partition {
 
 	/** Evicts conversations not used since `before`, by the clock of `Conversations`, whose changes are durable. */
 	evict(before: number): void {
-		const { conversations, order } = this.parts;
-		conversations.evict(before, (id, stamp) => stamp <= order.durable(id));
+		const { conversations, pipeline } = this.parts;
+		conversations.evict(before, (id, stamp) => stamp <= pipeline.durable(id));
 	}
 
 	/** Age of the newest command when it was decided, in ms. */
@@ -86,30 +86,30 @@ export class Partition {
 		return this.lag;
 	}
 
-	/** Resolves when no command is being decided or carried out. */
+	/** Resolves when no command is being decided or executed. */
 	async idle(): Promise<void> {
-		await Promise.allSettled([...this.inFlight].map(({ carriedOut }) => carriedOut));
+		await Promise.allSettled([...this.inFlight].map(({ executed }) => executed));
 	}
 
-	/** Resolves when all groups are delivered (true), or one has failed (false). */
+	/** Resolves when all groups are published (true), or one has failed (false). */
 	async finished(): Promise<boolean> {
 		const failures = await Promise.all([...this.inFlight].map(({ ended }) => ended));
 		return failures.every((failure) => failure === null);
 	}
 
-	/** Resolves when fewer entries are waiting; null: there is room for a batch. */
+	/** Resolves when fewer commands are waiting; null: there is room for a batch. */
 	room(): Promise<void> | null {
 		if (this.waiting <= MAX_WAITING) return null;
 		return Promise.race([...this.inFlight].map(({ ended }) => ended)).then(() => undefined);
 	}
 
 	private begin(group: CommandGroup, before: GroupInFlight | undefined): GroupInFlight {
-		const { conversation, entries } = group;
-		const carriedOut = this.run(group, before?.carriedOut);
+		const { conversation, commands } = group;
+		const executed = this.run(group, before?.executed);
 		const started: GroupInFlight = {
 			conversation,
-			size: entries.length,
-			carriedOut,
+			size: commands.length,
+			executed,
 			ended: NOT_FAILED,
 			isAwaited: false,
 		};
@@ -122,8 +122,8 @@ export class Partition {
 
 	private async watch(group: GroupInFlight): Promise<Failure | null> {
 		try {
-			const { delivered } = await group.carriedOut;
-			if (delivered) await delivered;
+			const { published } = await group.executed;
+			if (published) await published;
 		} catch (error) {
 			// The failed group stays in `newest`, so that no later command of this conversation is decided.
 			this.remove(group);
@@ -140,25 +140,25 @@ export class Partition {
 		this.waiting -= group.size;
 	}
 
-	private async run(group: CommandGroup, before: Promise<unknown> | undefined): Promise<CarriedOut> {
-		const { conversations, order } = this.parts;
+	private async run(group: CommandGroup, before: Promise<unknown> | undefined): Promise<ExecutedGroup> {
+		const { conversations, pipeline } = this.parts;
 		if (before) await before;
 		const held: Release[] = [];
 		try {
 			const decisions: Decision[] = [];
-			for (const { command } of group.entries) {
+			for (const { command } of group.commands) {
 				let state: ConversationState;
-				do state = await order.load(command, () => this.prepare(command, held));
+				do state = await pipeline.load(command, () => this.prepare(command, held));
 				while (!conversations.has(command.conversation, state));
-				// No await from here to the next command, or until the group is carried out.
-				decisions.push(this.decide(state, order.stamped(command)));
+				// No await from here to the next command, or to `execute`.
+				decisions.push(this.decide(state, pipeline.stamped(command)));
 			}
-			const carriedOut = await order.carryOut(group, decisions);
-			// `carryOut` has registered what is not durable yet: only now is it safe to evict.
-			conversations.evictOld(group.conversation, order.durable(group.conversation));
-			return carriedOut;
+			const executed = await pipeline.execute(group, decisions);
+			// `execute` has registered the effects that are not durable yet: only now is it safe to evict.
+			conversations.evictOld(group.conversation, pipeline.durable(group.conversation));
+			return executed;
 		} catch (error) {
-			return order.failed(group, error);
+			return pipeline.failed(group, error);
 		} finally {
 			for (const release of held) release();
 		}
@@ -185,7 +185,7 @@ const ageMs = (batch: readonly LoggedCommand[], nowMs: number): number =>
 	Math.max(0, nowMs - (batch.at(-1)?.command.at ?? 0) / 1000);
 
 /** Rejects if the group failed. */
-async function delivered({ ended }: GroupInFlight): Promise<void> {
+async function published({ ended }: GroupInFlight): Promise<void> {
 	const failure = await ended;
 	if (failure) throw failure.error;
 }

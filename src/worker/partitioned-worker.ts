@@ -18,11 +18,11 @@ import { Replies } from './replies.ts';
 import { TrailingPersistence } from './trailing-persistence.ts';
 
 /**
- * A worker of a cluster. It owns the partitions that the log assigns to it. Each has its own state, which starts at the
- * offset that the store has reached and is dropped when the partition is revoked.
+ * A worker of a cluster. It owns the partitions that the log assigns to it. Each partition has its own state, which
+ * starts at the offset that the store has reached, and is dropped when the partition is revoked.
  *
- *     halted     at the start, and after `halt`: takes no commands and persists everything it has decided, so that a
- *                lost read state can be reloaded from the store
+ *     halted     at the start, and after `halt`: takes no commands, and persists all decided effects, so that a lost read
+ *                state can be reloaded from the store
  *     running    after `resume`
  *     stopping   after `stop`; final
  */
@@ -30,8 +30,8 @@ import { TrailingPersistence } from './trailing-persistence.ts';
 export interface PartitionedWorkerParts {
 	readonly log: CommandLog;
 	/**
-	 * Persists cursors that a message moved. It must not wait for the log while the log is down: the effects would stay unwritten,
-	 * and be missing when the read state is reloaded.
+	 * Persists cursors that a message moved. It must not wait for the log while the log is down: the effects would not be persisted, and
+	 * be missing when the read state is reloaded.
 	 */
 	readonly cursorLedger: Pick<Ledger, 'commit'>;
 	readonly ledger: PartitionLedger;
@@ -53,7 +53,7 @@ const LONGEST_RESTART_MS = 120_000;
 
 interface Owned {
 	readonly partition: Partition;
-	readonly order: PersistBehind;
+	readonly pipeline: PersistBehind;
 	readonly persistence: TrailingPersistence;
 	readonly ownership: Ownership;
 	/** The offset that the store had reached when this worker got the partition. */
@@ -72,7 +72,7 @@ export class PartitionedWorker {
 	private resumes = 0;
 	/** How many times in a row a partition was restarted because persisting failed. */
 	private readonly failures = new Map<string, number>();
-	/** The partition decides nothing before its pause ends, even if it is restarted again. */
+	/** By partition: it decides nothing before its pause ends, even if it is restarted again. */
 	private readonly pauses = new Map<string, Promise<void>>();
 	private readonly backlog = new Backlog(MAX_UNWRITTEN_BYTES);
 
@@ -86,14 +86,14 @@ export class PartitionedWorker {
 			progress: async (partition) => {
 				const owned = this.owned.get(partition);
 				const offset = await ledger.nextOffset(partition);
-				// It may have been revoked in the meantime: claiming it would stop its new owner.
-				if (!owned || owned.order.isLeaving) throw new Released();
+				// The partition may have been revoked in the meantime: claiming it would fence its new owner.
+				if (!owned || owned.pipeline.isLeaving) throw new Released();
 				owned.persistence.beginsAt(offset);
 				owned.stored = offset;
-				void this.claimed(owned).catch(() => undefined);
+				void this.claim(owned).catch(() => undefined);
 				return offset;
 			},
-			log: (partition) => ledger.logOf(partition),
+			logId: (partition) => ledger.logIdOf(partition),
 			onAssigned: (partitions) => {
 				this.assigned += partitions.length;
 				for (const partition of partitions) this.own(partition);
@@ -101,7 +101,7 @@ export class PartitionedWorker {
 			onReleasing: (partitions) => {
 				for (const name of partitions) {
 					const owned = this.owned.get(name);
-					owned?.order.leave();
+					owned?.pipeline.leave();
 					owned?.ownership.end();
 				}
 			},
@@ -112,9 +112,9 @@ export class PartitionedWorker {
 	/** Resolves when no command is being decided and the store has all effects. */
 	async halt(): Promise<void> {
 		this.halted ??= Promise.withResolvers();
-		for (const { order, ownership } of this.owned.values()) {
+		for (const { pipeline, ownership } of this.owned.values()) {
 			ownership.fallBehind();
-			order.drain(true);
+			pipeline.drain(true);
 		}
 		await this.persisted();
 	}
@@ -122,7 +122,7 @@ export class PartitionedWorker {
 	/** The read state is complete. */
 	resume(): void {
 		if (!this.halted || this.stopping) return;
-		for (const { order } of this.owned.values()) order.drain(false);
+		for (const { pipeline } of this.owned.values()) pipeline.drain(false);
 		this.halted.resolve();
 		this.halted = null;
 		this.resumes += 1;
@@ -132,13 +132,13 @@ export class PartitionedWorker {
 	/** Final. Commands that it cannot finish and persist in time are left to the next owner. */
 	async stop(withinMs: number): Promise<void> {
 		this.stopping = true;
-		for (const { order, ownership } of this.owned.values()) {
-			order.leave();
+		for (const { pipeline, ownership } of this.owned.values()) {
+			pipeline.leave();
 			ownership.end();
 		}
 		this.halted?.resolve();
 		await Promise.race([this.persisted(), this.parts.sleep(withinMs)]);
-		for (const { order } of this.owned.values()) order.end();
+		for (const { pipeline } of this.owned.values()) pipeline.end();
 	}
 
 	/** Evicts conversations not used since `before` (ms) whose effects are all durable. */
@@ -146,9 +146,9 @@ export class PartitionedWorker {
 		for (const { partition } of this.owned.values()) partition.evict(before);
 	}
 
-	/** Not counting partitions that are being released, which can take until the store is reachable. */
+	/** Without partitions that are being released: a release can wait until the store is reachable. */
 	get partitions(): number {
-		return [...this.owned.values()].filter(({ order }) => !order.isLeaving).length;
+		return [...this.owned.values()].filter(({ pipeline }) => !pipeline.isLeaving).length;
 	}
 
 	/** Partitions assigned since the start: rises while partitions move or are restarted. */
@@ -168,15 +168,15 @@ export class PartitionedWorker {
 
 	private async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
 		const owned = this.own(span.partition);
-		const { partition, order } = owned;
-		await this.claimed(owned);
+		const { partition, pipeline } = owned;
+		await this.claim(owned);
 		// No await between the last check of the obstacles and `partition.process`: a concurrent `halt` must see either
 		// no group of the batch or all of them.
 		for (;;) {
-			if (this.stopping || order.isLeaving) throw new Released();
+			if (this.stopping || pipeline.isLeaving) throw new Released();
 			const obstacle = this.pauses.get(span.partition) ?? this.obstacleOf(partition);
 			if (!obstacle) break;
-			await Promise.race([obstacle, order.untilLeaving]);
+			await Promise.race([obstacle, pipeline.untilLeaving]);
 		}
 		this.latest = partition;
 		await partition.process(batch, span);
@@ -188,13 +188,13 @@ export class PartitionedWorker {
 		if (this.stopping) throw new Error('the worker is stopping');
 	}
 
-	/** Claims the partition, but not while Redis is being rebuilt: Redis can be emptied at any moment. */
-	private async claimed({ order, ownership, stored }: Owned): Promise<void> {
-		while (this.halted && !this.stopping && !order.isLeaving)
-			await Promise.race([this.halted.promise, order.untilLeaving]);
-		if (this.stopping || order.isLeaving) throw new Released();
-		await Promise.race([ownership.claim(stored), order.untilLeaving]);
-		if (order.isLeaving) throw new Released();
+	/** Claims the partition, but not while Redis is being rebuilt: a rebuild could remove the claim at any moment. */
+	private async claim({ pipeline, ownership, stored }: Owned): Promise<void> {
+		while (this.halted && !this.stopping && !pipeline.isLeaving)
+			await Promise.race([this.halted.promise, pipeline.untilLeaving]);
+		if (this.stopping || pipeline.isLeaving) throw new Released();
+		await Promise.race([ownership.claim(stored), pipeline.untilLeaving]);
+		if (pipeline.isLeaving) throw new Released();
 	}
 
 	/** Waits until the effects that were stored while the read state was lost are published, then records that. */
@@ -211,7 +211,7 @@ export class PartitionedWorker {
 	/** Resolves when no command is being decided and the store has all effects. */
 	private async persisted(): Promise<void> {
 		const owned = [...this.owned.values()];
-		await Promise.all(owned.flatMap(({ partition, order }) => [partition.idle(), order.idle()]));
+		await Promise.all(owned.flatMap(({ partition, pipeline }) => [partition.idle(), pipeline.idle()]));
 		await Promise.all(owned.map(({ persistence }) => persistence.flushed()));
 	}
 
@@ -221,7 +221,7 @@ export class PartitionedWorker {
 		const { readState, nowMs, sleep, report } = this.parts;
 		const ownership = this.newOwnership(name);
 		const persistence = this.newPersistence(name, ownership);
-		const order = new PersistBehind({
+		const pipeline = new PersistBehind({
 			persistence,
 			readState,
 			bus: ownership,
@@ -233,9 +233,9 @@ export class PartitionedWorker {
 		const partition = new Partition({
 			conversations: this.newConversations(name, persistence),
 			readState,
-			order,
+			pipeline,
 			onFailed: async (error) => {
-				if (order.isLeaving || order.isEnded) return;
+				if (pipeline.isLeaving || pipeline.isEnded) return;
 				report(error, `deciding commands of ${name}`);
 				await sleep(RESTART_MS);
 				this.restart(name, persistence);
@@ -243,7 +243,7 @@ export class PartitionedWorker {
 			nowMs,
 			report,
 		});
-		const owned: Owned = { partition, order, persistence, ownership, stored: 0 };
+		const owned: Owned = { partition, pipeline, persistence, ownership, stored: 0 };
 		this.owned.set(name, owned);
 		return owned;
 	}
@@ -252,7 +252,7 @@ export class PartitionedWorker {
 		const { deliveries, bus, sleep, report } = this.parts;
 		return new Ownership({
 			partition: name,
-			record: deliveries,
+			deliveries,
 			bus,
 			onOvertaken: () => {
 				report(new Overtaken(), `publishing events of ${name}`);
@@ -268,14 +268,16 @@ export class PartitionedWorker {
 		const persistence = new TrailingPersistence({
 			ledger,
 			cursorLedger,
-			onWriting: (offset) => ownership.storing(offset),
+			beforePersist: (offset) => ownership.beforePersist(offset),
 			backlog: this.backlog,
 			nowMs,
 			sleep,
-			onWritten: (stamps) => {
+			onPersisted: (stamps) => {
 				this.failures.delete(name);
 				for (const [conversation, stamp] of stamps)
-					readState.written(conversation, stamp).catch((error) => report(error, `trimming ${conversation}`));
+					readState
+						.written(conversation, stamp)
+						.catch((error) => report(error, `trimming the timeline of ${conversation}`));
 			},
 			onFailed: async (error) => {
 				report(error, `persisting effects of ${name}`);
@@ -322,7 +324,7 @@ export class PartitionedWorker {
 			partitions.map(async (name) => {
 				const owned = this.owned.get(name);
 				await owned?.partition.finished();
-				owned?.order.end();
+				owned?.pipeline.end();
 				await owned?.persistence.flushed();
 				await owned?.ownership.idle();
 				this.owned.delete(name);

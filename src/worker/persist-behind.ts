@@ -6,13 +6,13 @@ import { Rejection } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
 import type { ReadState } from '../unread/read-state.ts';
-import { deliver } from './delivery.ts';
-import { type CarriedOut, type CommandGroup, DELIVERED, type Order } from './order.ts';
+import { type CommandGroup, type EffectPipeline, type ExecutedGroup, PUBLISHED } from './effect-pipeline.ts';
+import { publishEvents } from './publish-events.ts';
 import type { Replies } from './replies.ts';
 import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
 
 /**
- * apply → deliver → reply → persist: the log has the command, so nothing waits for the store. The order of a cluster.
+ * The pipeline of a cluster: apply → publish → reply → persist. The log has the command, so no answer waits for the store.
  *
  * A sequenced command has taken effect, because every replay gives the same result. Applying it is retried until it succeeds, or
  * until the partition is released and the next owner replays it. So an outage never rejects a command: the command waits, and
@@ -22,7 +22,7 @@ import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
  *     draining   the read state is lost and will be reloaded once the store has every effect. Part of a batch may already be
  *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. For groups that
  *                could not be applied, the store moves the cursors of authors, in case this worker dies. These groups are
- *                applied and delivered when the read state is complete. Until then, later groups of the same conversation are
+ *                applied and published when the read state is complete. Until then, later groups of the same conversation are
  *                neither applied nor persisted
  *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Final
  *     ended      decides no more commands
@@ -49,7 +49,7 @@ export class Overtaken extends TakenOver {
 	}
 }
 
-/** The store lost transactions that it had confirmed, as after a failover to a replica that was behind. The log still has their entries. */
+/** The store lost transactions that it had confirmed, as after a failover to a replica that was behind. The log still has their commands. */
 export class RolledBack extends WorkDiscarded {
 	readonly advice =
 		'PostgreSQL lost confirmed transactions. This worker processes the log again from that offset; changes that are not in the log, such as new accounts, may be lost. Check whether PostgreSQL failed over to a replica that was behind.';
@@ -61,29 +61,29 @@ export class RolledBack extends WorkDiscarded {
 }
 
 interface PlacedGroup extends CommandGroup {
-	/** One for each entry. */
+	/** One for each command. */
 	readonly slots: readonly Slot[];
 }
 
 /** A group that is persisted, or will be, but could not be applied. */
 interface Unapplied {
-	readonly delivered: Promise<void>;
-	isDelivered: boolean;
+	readonly published: Promise<void>;
+	isPublished: boolean;
 }
 
 const RETRY_DELAYS_MS = [50, 100, 200, 400, 800] as const;
 /** How long a batch waits for slow conversations; then the next batch is taken, and queues behind them. */
 const BATCH_WAIT_MS = 250;
 
-export class PersistBehind implements Order {
+export class PersistBehind implements EffectPipeline {
 	private ended = false;
 	private draining = false;
 	private drainBegins = Promise.withResolvers<void>();
-	private left = false;
+	private hasStartedLeaving = false;
 	private readonly leaving = Promise.withResolvers<void>();
 	/** Called when the partition starts leaving. */
 	private readonly onLeaving = new Set<() => void>();
-	/** The newest unapplied group of each conversation, until it is delivered. */
+	/** The newest unapplied group of each conversation, until it is published. */
 	private readonly unapplied = new Map<string, Unapplied>();
 	/** Groups that are being applied late. */
 	private readonly inFlight = new Set<Promise<unknown>>();
@@ -97,7 +97,7 @@ export class PersistBehind implements Order {
 	}
 
 	leave(): void {
-		this.left = true;
+		this.hasStartedLeaving = true;
 		this.leaving.resolve();
 		for (const stop of [...this.onLeaving]) stop();
 	}
@@ -107,7 +107,7 @@ export class PersistBehind implements Order {
 	}
 
 	get isLeaving(): boolean {
-		return this.left;
+		return this.hasStartedLeaving;
 	}
 
 	get isEnded(): boolean {
@@ -127,15 +127,15 @@ export class PersistBehind implements Order {
 	/** All commands of a conversation form one group, so that their effects are applied together. */
 	groups(batch: readonly LoggedCommand[], span: LogSpan): readonly PlacedGroup[] {
 		const slots = this.parts.persistence.reserve(spansOf(batch, span));
-		const groups = new Map<string, { conversation: string; entries: LoggedCommand[]; slots: Slot[] }>();
-		for (const [index, entry] of batch.entries()) {
-			const { conversation } = entry.command;
+		const groups = new Map<string, { conversation: string; commands: LoggedCommand[]; slots: Slot[] }>();
+		for (const [index, record] of batch.entries()) {
+			const { conversation } = record.command;
 			let group = groups.get(conversation);
 			if (!group) {
-				group = { conversation, entries: [], slots: [] };
+				group = { conversation, commands: [], slots: [] };
 				groups.set(conversation, group);
 			}
-			group.entries.push(entry);
+			group.commands.push(record);
 			group.slots.push(slots[index] as Slot);
 		}
 		return [...groups.values()];
@@ -148,7 +148,7 @@ export class PersistBehind implements Order {
 
 	/** Does not wait for the store once the partition is leaving. */
 	load<T>(command: Command, work: () => Promise<T>): Promise<T> {
-		const mayGiveUp = (): boolean => this.left && !this.draining;
+		const mayGiveUp = (): boolean => this.hasStartedLeaving && !this.draining;
 		const load = () =>
 			new Promise<T>((resolve, reject) => {
 				const stop = (): void => {
@@ -162,14 +162,14 @@ export class PersistBehind implements Order {
 		return this.retry(`loading ${command.conversation}`, load, mayGiveUp);
 	}
 
-	async carryOut(group: PlacedGroup, decisions: readonly Decision[]): Promise<CarriedOut> {
+	async execute(group: PlacedGroup, decisions: readonly Decision[]): Promise<ExecutedGroup> {
 		const { conversation, slots } = group;
 		const before = this.unapplied.get(conversation);
 		// Wait if the previous group could not be applied. If this group were persisted before it is applied and the process died, no
 		// replay would apply it. While draining that does not matter: the read state is reloaded from the store.
-		const mayApply = !before || (await this.deliveredUnlessDraining(before));
+		const mayApply = !before || (await this.publishedUnlessDraining(before));
 		const moved = mayApply
-			? await this.applyAndDeliver(group, decisions, () => this.draining || this.left)
+			? await this.applyAndPublish(group, decisions, () => this.draining || this.hasStartedLeaving)
 			: null;
 		for (const [index, slot] of slots.entries())
 			slot.fill({
@@ -177,7 +177,7 @@ export class PersistBehind implements Order {
 				moved: index === 0 ? (moved ?? []) : [],
 				isUnapplied: moved === null,
 			});
-		return moved === null ? this.applyLater(group, decisions, before) : DELIVERED;
+		return moved === null ? this.applyLater(group, decisions, before) : PUBLISHED;
 	}
 
 	/** An error here would occur on every attempt: restart the partition. */
@@ -186,13 +186,13 @@ export class PersistBehind implements Order {
 	}
 
 	/** Rejects only if delivery fails before `BATCH_WAIT_MS`. */
-	async readyForNext(delivered: () => Promise<unknown>): Promise<void> {
+	async readyForNext(published: () => Promise<unknown>): Promise<void> {
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		const timeout = new Promise<void>((resolve) => {
 			timer = setTimeout(resolve, BATCH_WAIT_MS);
 		});
 		try {
-			await Promise.race([delivered(), timeout]);
+			await Promise.race([published(), timeout]);
 		} finally {
 			clearTimeout(timer);
 		}
@@ -202,37 +202,37 @@ export class PersistBehind implements Order {
 		return this.parts.persistence.durable(conversation);
 	}
 
-	/** Whether the group is delivered; false if the partition starts draining first. */
-	private async deliveredUnlessDraining(group: Unapplied): Promise<boolean> {
-		while (!group.isDelivered && !this.draining) {
-			if (this.left) throw new Released();
-			await Promise.race([group.delivered, this.drainBegins.promise, this.untilLeaving]);
+	/** Whether the group is published; false if the partition starts draining first. */
+	private async publishedUnlessDraining(group: Unapplied): Promise<boolean> {
+		while (!group.isPublished && !this.draining) {
+			if (this.hasStartedLeaving) throw new Released();
+			await Promise.race([group.published, this.drainBegins.promise, this.untilLeaving]);
 		}
-		return group.isDelivered;
+		return group.isPublished;
 	}
 
 	private applyLater(
 		group: CommandGroup,
 		decisions: readonly Decision[],
 		before: Unapplied | undefined,
-	): CarriedOut {
+	): ExecutedGroup {
 		const { conversation } = group;
-		const delivered = this.deliverLater(group, decisions, before?.delivered);
-		const unapplied: Unapplied = { delivered, isDelivered: false };
+		const published = this.publishLater(group, decisions, before?.published);
+		const unapplied: Unapplied = { published, isPublished: false };
 		this.unapplied.set(conversation, unapplied);
-		delivered.then(
+		published.then(
 			() => {
-				unapplied.isDelivered = true;
+				unapplied.isPublished = true;
 				if (this.unapplied.get(conversation) === unapplied) this.unapplied.delete(conversation);
 			},
 			// The partition reports the error.
 			() => undefined,
 		);
-		return { delivered };
+		return { published };
 	}
 
 	/** Applies a group that is already persisted. The next owner would not replay it, so it cannot be left to the next owner. */
-	private async deliverLater(
+	private async publishLater(
 		group: CommandGroup,
 		decisions: readonly Decision[],
 		before: Promise<void> | undefined,
@@ -240,7 +240,7 @@ export class PersistBehind implements Order {
 		await before;
 		for (;;) {
 			await this.parts.readStateComplete();
-			const moved = await this.track(this.applyAndDeliver(group, decisions, () => this.draining));
+			const moved = await this.track(this.applyAndPublish(group, decisions, () => this.draining));
 			if (moved === null) continue;
 			this.parts.persistence.takeMoved(moved);
 			return;
@@ -248,8 +248,8 @@ export class PersistBehind implements Order {
 	}
 
 	/** Null: not applied, because the read state is lost. */
-	private async applyAndDeliver(
-		{ conversation, entries }: CommandGroup,
+	private async applyAndPublish(
+		{ conversation, commands }: CommandGroup,
 		decisions: readonly Decision[],
 		mayGiveUp: () => boolean,
 	): Promise<readonly ReadFact[] | null> {
@@ -263,9 +263,9 @@ export class PersistBehind implements Order {
 			if (this.draining && !this.ended) return null;
 			throw error;
 		}
-		for (const effect of effects) deliver(effect, bus);
+		for (const effect of effects) publishEvents(effect, bus);
 		replies.replyAll(
-			entries.map((entry, index) => ({ entry, outcome: (decisions[index] as Decision).outcome })),
+			commands.map((record, index) => ({ record, outcome: (decisions[index] as Decision).outcome })),
 		);
 		return moved;
 	}
@@ -291,10 +291,10 @@ export class PersistBehind implements Order {
 	}
 }
 
-/** One span per entry, so that a transaction can end after any entry. */
+/** One span per command, so that a transaction can end after any command. */
 const spansOf = (batch: readonly LoggedCommand[], { from, to, ...place }: LogSpan): LogSpan[] =>
-	batch.map((entry, index) => ({
+	batch.map((record, index) => ({
 		...place,
-		from: index === 0 ? from : entry.offset,
+		from: index === 0 ? from : record.offset,
 		to: batch[index + 1]?.offset ?? to,
 	}));

@@ -1,16 +1,16 @@
 import type { Bus } from '../engine/ports/bus.ts';
-import type { CommandEntry, LoggedCommand } from '../engine/ports/log.ts';
+import type { CommandRecord, LoggedCommand } from '../engine/ports/log.ts';
 import type { Ledger } from '../engine/ports/store.ts';
 import type { Clock } from '../model/ts.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
 import type { ReadState } from '../unread/read-state.ts';
-import { deliver } from './delivery.ts';
-import { type CarriedOut, type CommandGroup, DELIVERED, type Order } from './order.ts';
+import { type CommandGroup, type EffectPipeline, type ExecutedGroup, PUBLISHED } from './effect-pipeline.ts';
+import { publishEvents } from './publish-events.ts';
 import type { Replies } from './replies.ts';
 
 /**
- * apply → persist → deliver → reply: nothing is published before it is durable. The order of the embedded engine, whose log is in
+ * The pipeline of the embedded engine: apply → persist → publish → reply. Nothing is published before it is durable. The log is in
  * memory: a command that fails leaves no trace, so it is rejected and never retried.
  *
  * A command is stamped, decided, applied and passed to the ledger without an await, so stamps, state and commits have the same
@@ -27,14 +27,14 @@ export interface PersistFirstParts {
 }
 
 interface SingleCommand extends CommandGroup {
-	readonly entries: readonly [LoggedCommand];
+	readonly commands: readonly [LoggedCommand];
 }
 
-export class PersistFirst implements Order {
+export class PersistFirst implements EffectPipeline {
 	constructor(private readonly parts: PersistFirstParts) {}
 
 	groups(batch: readonly LoggedCommand[]): readonly SingleCommand[] {
-		return batch.map((entry) => ({ conversation: entry.command.conversation, entries: [entry] }));
+		return batch.map((record) => ({ conversation: record.command.conversation, commands: [record] }));
 	}
 
 	stamped(command: Command): Command {
@@ -45,19 +45,22 @@ export class PersistFirst implements Order {
 		return work();
 	}
 
-	async carryOut({ entries: [entry] }: SingleCommand, [decision]: readonly [Decision]): Promise<CarriedOut> {
+	async execute(
+		{ commands: [record] }: SingleCommand,
+		[decision]: readonly [Decision],
+	): Promise<ExecutedGroup> {
 		const { readState, ledger } = this.parts;
 		const { effects } = decision;
 		// The decision may depend on effects that are not durable yet: a repeated send is answered when the first one is durable.
-		if (effects.length === 0) return this.after(ledger.flushed(), entry, decision);
+		if (effects.length === 0) return this.after(ledger.flushed(), record, decision);
 		return readState.apply(effects, (moved) =>
-			this.after(ledger.commit([...effects, ...moved]), entry, decision),
+			this.after(ledger.commit([...effects, ...moved]), record, decision),
 		);
 	}
 
-	failed({ entries }: CommandGroup, error: unknown): CarriedOut {
-		for (const entry of entries) this.parts.replies.fail(entry, error);
-		return DELIVERED;
+	failed({ commands }: CommandGroup, error: unknown): ExecutedGroup {
+		for (const record of commands) this.parts.replies.fail(record, error);
+		return PUBLISHED;
 	}
 
 	/** Resolves at once: commands that arrive during a commit are part of the next commit. */
@@ -68,15 +71,19 @@ export class PersistFirst implements Order {
 	}
 
 	/** Chained directly to the ledger's promise: commits resolve in order, so events are published in order. */
-	private after(durable: Promise<void>, entry: CommandEntry, { outcome, effects }: Decision): CarriedOut {
+	private after(
+		durable: Promise<void>,
+		record: CommandRecord,
+		{ outcome, effects }: Decision,
+	): ExecutedGroup {
 		const { bus, replies } = this.parts;
-		const delivered = durable.then(
+		const published = durable.then(
 			() => {
-				for (const effect of effects) deliver(effect, bus);
-				replies.reply(entry, outcome);
+				for (const effect of effects) publishEvents(effect, bus);
+				replies.reply(record, outcome);
 			},
-			(error) => replies.fail(entry, error),
+			(error) => replies.fail(record, error),
 		);
-		return { delivered };
+		return { published };
 	}
 }

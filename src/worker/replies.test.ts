@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { MemoryBus } from '../engine/embedded/memory-bus.ts';
 import type { BusMessage } from '../engine/ports/bus.ts';
-import type { CommandEntry } from '../engine/ports/log.ts';
+import type { CommandRecord } from '../engine/ports/log.ts';
 import { Replies } from './replies.ts';
 
-const entry = (gateway: string, request: number, together: boolean): CommandEntry => ({
+const record = (gateway: string, request: number, together: boolean): CommandRecord => ({
 	command: { conversation: 'C01', actor: 'U01', team: 'T01', at: 1, action: { type: 'join' } },
 	replyTo: { gateway, request, ...(together ? { together } : {}) },
 });
@@ -13,17 +13,17 @@ const outcome = { ok: true, result: {} } as const;
 
 test('a gateway that accepts batches gets one message; one of an older release gets a message per reply', () => {
 	const bus = new MemoryBus();
-	const heard: [string, BusMessage][] = [];
+	const received: [string, BusMessage][] = [];
 	for (const topic of ['gateway:G01', 'gateway:G02'] as const)
-		bus.subscribe(topic, (message) => heard.push([topic, message]));
-	const entries = [
-		entry('G01', 1, true),
-		entry('G02', 7, false),
-		entry('G01', 2, true),
-		entry('G02', 8, false),
+		bus.subscribe(topic, (message) => received.push([topic, message]));
+	const records = [
+		record('G01', 1, true),
+		record('G02', 7, false),
+		record('G01', 2, true),
+		record('G02', 8, false),
 	];
-	new Replies(bus, () => undefined).replyAll(entries.map((one) => ({ entry: one, outcome })));
-	expect(heard).toEqual([
+	new Replies(bus, () => undefined).replyAll(records.map((one) => ({ record: one, outcome })));
+	expect(received).toEqual([
 		['gateway:G02', { type: 'reply', request: 7, outcome }],
 		['gateway:G02', { type: 'reply', request: 8, outcome }],
 		[

@@ -1,11 +1,11 @@
 import type { Bus } from '../engine/ports/bus.ts';
-import type { CommandEntry } from '../engine/ports/log.ts';
+import type { CommandRecord } from '../engine/ports/log.ts';
 import { Rejection } from '../model/errors.ts';
 import type { Outcome } from '../sequencer/commands.ts';
 
-/** A log entry and its outcome. */
+/** A command and its outcome. */
 export interface Replied {
-	readonly entry: CommandEntry;
+	readonly record: CommandRecord;
 	readonly outcome: Outcome;
 }
 
@@ -16,7 +16,7 @@ export class Replies {
 		private readonly report: (error: unknown, about: string) => void,
 	) {}
 
-	reply({ replyTo }: CommandEntry, outcome: Outcome): void {
+	reply({ replyTo }: CommandRecord, outcome: Outcome): void {
 		this.bus.publish(`gateway:${replyTo.gateway}`, {
 			type: 'reply',
 			request: replyTo.request,
@@ -28,23 +28,23 @@ export class Replies {
 	replyAll(replied: readonly Replied[]): void {
 		const together: Replied[] = [];
 		for (const one of replied) {
-			if (one.entry.replyTo.together) together.push(one);
-			else this.reply(one.entry, one.outcome);
+			if (one.record.replyTo.together) together.push(one);
+			else this.reply(one.record, one.outcome);
 		}
-		for (const [gateway, ofOne] of Map.groupBy(together, ({ entry }) => entry.replyTo.gateway))
+		for (const [gateway, ofOne] of Map.groupBy(together, ({ record }) => record.replyTo.gateway))
 			this.bus.publish(`gateway:${gateway}`, {
 				type: 'replies',
-				replies: ofOne.map(({ entry, outcome }) => ({ request: entry.replyTo.request, outcome })),
+				replies: ofOne.map(({ record, outcome }) => ({ request: record.replyTo.request, outcome })),
 			});
 	}
 
-	fail(entry: CommandEntry, error: unknown): void {
+	fail(record: CommandRecord, error: unknown): void {
 		if (error instanceof Rejection) {
 			const detail = error.detail === undefined ? {} : { detail: error.detail };
-			this.reply(entry, { ok: false, error: error.code, ...detail });
+			this.reply(record, { ok: false, error: error.code, ...detail });
 			return;
 		}
-		this.report(error, `command ${entry.command.action.type}`);
-		this.reply(entry, { ok: false, error: 'internal_error' });
+		this.report(error, `command ${record.command.action.type}`);
+		this.reply(record, { ok: false, error: 'internal_error' });
 	}
 }

@@ -10,8 +10,8 @@ import { heapBytesOf, rowsOf } from './weight.ts';
  * Persists the effects of one partition after they were published. The log has the commands, and a new owner resumes
  * from the offset that is written with the effects.
  *
- * Log entries get slots in log order, and slots are filled in the order of decisions, which can differ. A transaction ends before
- * the first empty slot. One transaction runs at a time; it starts `GATHER_MS` after the first waiting entry and takes up to
+ * Records of the log get slots in log order, and slots are filled in the order of decisions, which can differ. A transaction ends before
+ * the first empty slot. One transaction runs at a time; it starts `GATHER_MS` after the first waiting record and takes up to
  * `MAX_ROWS`, but never splits the effects of one command: a replay must find all of them or none. If a
  * transaction fails, everything behind it is dropped.
  */
@@ -22,18 +22,18 @@ const PACE_MS = 40;
 const MAX_ROWS = 1_000;
 /** Long texts count as several rows, so that a transaction has a few megabytes at most. */
 const ROW_BYTES = 4_096;
-/** Memory of a log entry without its effects, and of a moved cursor. */
-const ENTRY_BYTES = 256;
+/** Memory of a record of the log without its effects, and of a moved cursor. */
+const RECORD_BYTES = 256;
 
 export interface PersistenceParts {
 	readonly ledger: PartitionLedger;
 	/** Persists cursors that a message moved, in the same way as cursors that users move. */
 	readonly cursorLedger: Pick<Ledger, 'commit'>;
 	readonly backlog: Backlog;
-	/** These conversations are durable up to these stamps. */
-	readonly onWritten: (stamps: ReadonlyMap<string, number>) => void;
-	/** Called before a transaction that writes everything below this offset; it waits for the promise. */
-	readonly onWriting?: (offset: number) => Promise<void>;
+	/** Called after a transaction: these conversations are durable up to these stamps. */
+	readonly onPersisted: (stamps: ReadonlyMap<string, number>) => void;
+	/** Called before a transaction that persists everything below this offset; the transaction waits for the promise. */
+	readonly beforePersist?: (offset: number) => Promise<void>;
 	/** Persisting failed, so the decisions in memory are invalid: the partition has to be restarted. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
@@ -49,12 +49,12 @@ export interface DecidedSpan {
 	readonly isUnapplied?: boolean;
 }
 
-export type DecidedEntry = Omit<DecidedSpan, 'span'>;
+export type DecidedRecord = Omit<DecidedSpan, 'span'>;
 
-/** Reserves the place of a log entry in the order of writing. */
+/** Reserves the place of a record of the log in the order of persistence. */
 export interface Slot {
-	/** Sets the effects of the entry. Throws if the partition is being restarted; nothing is written then. */
-	fill(decided: DecidedEntry): void;
+	/** Sets the effects of the record. Throws if the partition is being restarted; nothing is written then. */
+	fill(decided: DecidedRecord): void;
 }
 
 interface Waiting {
@@ -63,7 +63,7 @@ interface Waiting {
 	bytes: number;
 	rows: number;
 	/** Null: not decided yet. */
-	decided: DecidedEntry | null;
+	decided: DecidedRecord | null;
 }
 
 export class TrailingPersistence {
@@ -75,7 +75,7 @@ export class TrailingPersistence {
 	private readonly unwritten = new Map<string, number>();
 	private readonly written = new Map<string, number>();
 
-	/** The offset up to which this owner has sent entries to the store; null before the first. */
+	/** The offset up to which this owner has sent records to the store; null before the first. */
 	private sentTo: number | null = null;
 	/** The offset up to which the store has confirmed them. */
 	private stored = 0;
@@ -87,7 +87,7 @@ export class TrailingPersistence {
 		return this.sentTo !== null && offset > this.sentTo;
 	}
 
-	/** The store has confirmed everything below this offset. If it is at an earlier one later, it lost transactions. */
+	/** The store has confirmed everything below this offset. If the store later returns an earlier offset, it lost transactions. */
 	get storedTo(): number {
 		return this.stored;
 	}
@@ -103,14 +103,14 @@ export class TrailingPersistence {
 		if (this.failed) throw new Error('the partition is being restarted');
 		const since = this.parts.nowMs();
 		return spans.map((span) => {
-			const entry: Waiting = { span, since, bytes: ENTRY_BYTES, rows: 0, decided: null };
-			this.waiting.push(entry);
-			this.parts.backlog.add(entry.bytes);
-			return { fill: (decided) => this.fill(entry, decided) };
+			const record: Waiting = { span, since, bytes: RECORD_BYTES, rows: 0, decided: null };
+			this.waiting.push(record);
+			this.parts.backlog.add(record.bytes);
+			return { fill: (decided) => this.fill(record, decided) };
 		});
 	}
 
-	/** Adds entries that are already decided. */
+	/** Adds records that are already decided. */
 	take(decided: readonly DecidedSpan[]): void {
 		const slots = this.reserve(decided.map(({ span }) => span));
 		for (const [index, one] of decided.entries()) slots[index]?.fill(one);
@@ -123,14 +123,14 @@ export class TrailingPersistence {
 		this.write();
 	}
 
-	private fill(entry: Waiting, decided: DecidedEntry): void {
+	private fill(record: Waiting, decided: DecidedRecord): void {
 		if (this.failed) throw new Error('the partition is being restarted');
 		const { effects, moved } = decided;
-		const bytes = effects.reduce((sum, effect) => sum + heapBytesOf(effect), ENTRY_BYTES * moved.length);
+		const bytes = effects.reduce((sum, effect) => sum + heapBytesOf(effect), RECORD_BYTES * moved.length);
 		const rows = effects.reduce((sum, effect) => sum + rowsOf(effect), 0);
-		entry.decided = decided;
-		entry.bytes += bytes;
-		entry.rows = Math.max(rows, Math.floor(entry.bytes / ROW_BYTES));
+		record.decided = decided;
+		record.bytes += bytes;
+		record.rows = Math.max(rows, Math.floor(record.bytes / ROW_BYTES));
 		this.parts.backlog.add(bytes);
 		for (const { conversation, at } of effects) this.unwritten.set(conversation.id, at);
 		this.write();
@@ -151,13 +151,13 @@ export class TrailingPersistence {
 			: Number.POSITIVE_INFINITY;
 	}
 
-	/** How long the oldest entry has been waiting to be persisted, in ms. */
+	/** How long the oldest record has been waiting to be persisted, in ms. */
 	lagMs(): number {
 		const [oldest] = this.waiting;
 		return oldest ? this.parts.nowMs() - oldest.since : 0;
 	}
 
-	/** Resolves when everything before the first undecided entry is durable, or was dropped by a failure. */
+	/** Resolves when everything before the first undecided record is durable, or was dropped by a failure. */
 	async flushed(): Promise<void> {
 		while (this.writing) await this.writing;
 	}
@@ -192,7 +192,7 @@ export class TrailingPersistence {
 		const [first, last] = [batch[0], batch.at(-1)];
 		if (!first || !last) return;
 		this.sentTo = last.span.to;
-		await this.parts.onWriting?.(last.span.to);
+		await this.parts.beforePersist?.(last.span.to);
 		const facts: Fact[] = batch.flatMap(({ decided }) => (decided ? factsOf(decided) : []));
 		await this.parts.ledger.commitWithProgress(facts, {
 			...first.span,
@@ -200,7 +200,7 @@ export class TrailingPersistence {
 		});
 		this.stored = last.span.to;
 		this.removeFirst(batch.length);
-		this.parts.onWritten(new Map(effects.map(({ conversation, at }) => [conversation.id, at])));
+		this.parts.onPersisted(new Map(effects.map(({ conversation, at }) => [conversation.id, at])));
 		for (const { conversation, at } of effects) {
 			if (this.unwritten.get(conversation.id) === at) {
 				this.unwritten.delete(conversation.id);
@@ -209,12 +209,12 @@ export class TrailingPersistence {
 		}
 	}
 
-	/** The next decided entries that fit into one transaction; at least one. */
+	/** The next decided records that fit into one transaction; at least one. */
 	private nextBatch(): readonly Waiting[] {
 		let rows = 0;
-		const end = this.waiting.findIndex((entry, index) => {
-			rows += entry.rows;
-			return entry.decided === null || (index > 0 && rows > MAX_ROWS);
+		const end = this.waiting.findIndex((record, index) => {
+			rows += record.rows;
+			return record.decided === null || (index > 0 && rows > MAX_ROWS);
 		});
 		return this.waiting.slice(0, end < 0 ? undefined : end);
 	}
@@ -228,7 +228,7 @@ export class TrailingPersistence {
  * Writes each `own_post` directly after its message: the store decides by the messages written so far whether the author was
  * caught up, so later facts must not be there yet.
  */
-const factsOf = ({ effects, isUnapplied }: DecidedEntry): readonly Fact[] =>
+const factsOf = ({ effects, isUnapplied }: DecidedRecord): readonly Fact[] =>
 	isUnapplied
 		? effects.flatMap((effect): Fact[] =>
 				effect.type === 'posted' ? [effect, ownPost(effect.message)] : [effect],

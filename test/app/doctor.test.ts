@@ -199,7 +199,7 @@ test('offsets in PostgreSQL are compared with what the topics contain', () => {
 	).toMatchObject([
 		{
 			state: 'ok',
-			found: expect.stringMatching(/^3 partitions.*; workers still have to read 6 log entries$/),
+			found: expect.stringMatching(/^3 partitions.*; workers still have to read 6 log records$/),
 		},
 	]);
 	expect(judged({ 't-conversations/0': 1 }, { 't-conversations/0': [2, 7], 't-users/0': [0, 0] })).toEqual([

@@ -95,7 +95,7 @@ const open = (changed: Record<string, string | undefined> = {}) => {
 };
 
 /** The error that an operator sees at the start. */
-async function refusal(changed: Record<string, string | undefined>): Promise<string> {
+async function rejection(changed: Record<string, string | undefined>): Promise<string> {
 	try {
 		await (await open(changed)).close();
 	} catch (error) {
@@ -195,7 +195,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 
 for (const [what, changed, expected] of cases)
 	test(`${what} is reported in one line, without any password`, async () => {
-		const line = await refusal(changed());
+		const line = await rejection(changed());
 		expect(line).toMatch(expected);
 		expect(line).not.toContain('\n');
 		for (const secret of [PASSWORD, 'wrong-one', kafka().password]) expect(line).not.toContain(secret);

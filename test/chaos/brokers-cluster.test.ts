@@ -5,7 +5,7 @@ import { partitionOf } from '../../src/engine/cluster/kafka/partitioning.ts';
 import { Rejection } from '../../src/model/errors.ts';
 import { setStage } from '../support/chaos/stage.ts';
 import { kafkaPlace } from '../support/kafka.ts';
-import { entry, numbers, until } from '../support/log/entries.ts';
+import { numbers, record, until } from '../support/log/records.ts';
 
 /**
  * Three Kafka brokers, one of which is killed, hangs or restarts. The other two accept what has two in-sync replicas: a cluster under
@@ -106,7 +106,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 		let request = 0;
 		const append = (partition: number): Promise<void> => {
 			request += 1;
-			return gateway.commands.append(entry(conversations[partition]!, request));
+			return gateway.commands.append(record(conversations[partition]!, request));
 		};
 		await Promise.all(numbers(PARTITIONS).map(append));
 		await until(() => consumers[0]?.seen.size === PARTITIONS, 'what came before', 60_000);
@@ -118,12 +118,12 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 		expect([led.length > 0, others.length > 0]).toEqual([true, true]);
 
 		stage.services.signalNode('kafka-trio', lost, how);
-		const refused: unknown[] = [];
+		const rejected: unknown[] = [];
 		const confirmed: number[] = [];
 		const attempt = (partition: number): Promise<void> =>
 			append(partition).then(
 				() => void confirmed.push(partition),
-				(error) => void refused.push(error),
+				(error) => void rejected.push(error),
 			);
 		const stuck = led.map(attempt);
 		try {
@@ -150,7 +150,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			else await stage.services.start('kafka-trio');
 		}
 		await Promise.all(stuck);
-		for (const error of refused) expect(error).toBeInstanceOf(Rejection);
+		for (const error of rejected) expect(error).toBeInstanceOf(Rejection);
 		// Partitions that the broker leads again continue without a restart.
 		for (const partition of led) {
 			let isBack = false;
@@ -189,19 +189,19 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 	let load = true;
 	let next = 0;
 	const acked: number[] = [];
-	const refused = new Map<number, Rejection>();
-	/** By partition: the number of entries that were appended after the broker was killed. */
+	const rejected = new Map<number, Rejection>();
+	/** By partition: the number of records that were appended after the broker was killed. */
 	const ackedSince = new Map<number, number>();
 	let killed = false;
 	const append = async (partition: number): Promise<void> => {
 		next += 1;
 		const [request, since] = [next, killed];
 		try {
-			await gateway.commands.append(entry(conversations[partition]!, request));
+			await gateway.commands.append(record(conversations[partition]!, request));
 			acked.push(request);
 			if (since) ackedSince.set(partition, (ackedSince.get(partition) ?? 0) + 1);
 		} catch (error) {
-			refused.set(request, error as Rejection);
+			rejected.set(request, error as Rejection);
 		}
 	};
 	const writers = numbers(PARTITIONS * 3).map(async (writer) => {
@@ -222,11 +222,11 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 	load = false;
 	await Promise.all(writers);
 	// Rejected appends were never sent.
-	expect([...new Set([...refused.values()].map(({ code }) => code))]).not.toContain('outcome_unknown');
+	expect([...new Set([...rejected.values()].map(({ code }) => code))]).not.toContain('outcome_unknown');
 	await until(() => acked.every((request) => seen.includes(request)), 'everything acknowledged', 60_000);
-	expect(seen.filter((request) => refused.has(request))).toEqual([]);
+	expect(seen.filter((request) => rejected.has(request))).toEqual([]);
 	expect(seen.length).toBe(new Set(seen).size);
-	console.log(`${acked.length} acknowledged, ${refused.size} refused`);
+	console.log(`${acked.length} acknowledged, ${rejected.size} rejected`);
 	await stage.services.start('kafka-trio');
 	await kafka.close();
 }, 300_000);

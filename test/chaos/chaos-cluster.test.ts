@@ -95,7 +95,7 @@ test('one node of Redis is emptied: counts and marks on the other nodes all succ
 			}),
 		isThere,
 	);
-	console.log(`one node emptied: ${asked} counts and marks on the other nodes, 0 refused, 0 wrong`);
+	console.log(`one node emptied: ${asked} counts and marks on the other nodes, 0 rejected, 0 wrong`);
 });
 
 test('a node of Redis restarts with the data of an earlier moment', async () =>

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import type { Action } from '../../src/sequencer/commands.ts';
 import { eventually } from '../support/eventually.ts';
-import { until } from '../support/log/entries.ts';
+import { until } from '../support/log/records.ts';
 import { type LoneWorker, loneWorker } from '../support/lone-worker.ts';
 import { conversation, created } from '../support/store/facts.ts';
 
@@ -247,7 +247,7 @@ test('changes after a message that is persisted but not applied are not persiste
 	await Bun.sleep(500);
 	expect(await lone.store.nextOffset(lone.partition)).toBe(1);
 
-	// The worker stops; the next owner finds the entries that were not applied in the log.
+	// The worker stops; the next owner finds the commands that were not applied in the log.
 	await worker.stop(1000);
 	goOn.resolve();
 	before.delete('C02');
@@ -296,7 +296,7 @@ test('the same changes are all persisted if Redis is lost once more meanwhile', 
 	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 2 });
 }, 60_000);
 
-/** A partition with more waiting entries than this accepts no others. A batch has at most this many. */
+/** A partition with more waiting commands than this accepts no others. A batch has at most this many. */
 const MAX_WAITING = 4_000;
 const BATCH = 1_000;
 
@@ -375,12 +375,12 @@ test('a change that PostgreSQL rejects is retried after growing pauses, even whi
 	const { worker, epoch, bus } = lone;
 	await epoch.clear();
 	await epoch.begin(() => 1);
-	await lone.refuse('refused');
+	await lone.rejectText('rejected');
 	const delivered: number[] = [];
 	bus.subscribe('live:C01', (message) => {
-		if (JSON.stringify(message).includes('refused')) delivered.push(performance.now());
+		if (JSON.stringify(message).includes('rejected')) delivered.push(performance.now());
 	});
-	await lone.append('C01', post('refused'));
+	await lone.append('C01', post('rejected'));
 	worker.start();
 	worker.resume();
 	const deadline = performance.now() + 40_000;

@@ -51,16 +51,16 @@ async function isWell(): Promise<void> {
 }
 
 /** Every gateway accepts posts again; posts that it rejected before do not exist. */
-async function goesOn(refused: string): Promise<void> {
+async function acceptsPosts(rejected: string): Promise<void> {
 	for (const [number, gateway] of cluster.gateways.entries())
 		await eventually(
-			async () => expect(await post(gateway, `after ${refused} ${number}`)).toMatchObject({ ok: true }),
+			async () => expect(await post(gateway, `after ${rejected} ${number}`)).toMatchObject({ ok: true }),
 			TOLD_WITHIN_MS,
 		);
 	const { messages } = await eventually(() => ada.call('conversations.history', { channel }), TOLD_WITHIN_MS);
 	const texts = messages.map(({ text }: { text: string }) => text);
-	expect(texts).toContain(`after ${refused} 0`);
-	expect(texts).not.toContain(refused);
+	expect(texts).toContain(`after ${rejected} 0`);
+	expect(texts).not.toContain(rejected);
 }
 
 test('Kafka is killed: every process reports it, even if nobody posts, and rejects posts without sending them', async () => {
@@ -74,7 +74,7 @@ test('Kafka is killed: every process reports it, even if nobody posts, and rejec
 		expect(await post(gateway, 'without Kafka')).toMatchObject({ error: 'service_unavailable' });
 	await services.start('kafka');
 	await isWell();
-	await goesOn('without Kafka');
+	await acceptsPosts('without Kafka');
 }, 300_000);
 
 /** What one restarted node may cause: Redis, the read state, the delivery record, missing answers. */
@@ -107,7 +107,7 @@ function load(): { readonly begun: Promise<void>; readonly stop: () => Promise<v
 
 for (const how of ['gone', 'hanging'] as const)
 	test(`Redis is ${how}: gateways report it, and reject posts before they are sent; workers report nothing`, async () => {
-		const refused = `without Redis, ${how}`;
+		const rejected = `without Redis, ${how}`;
 		for (const gateway of cluster.gateways) expect(await post(gateway, 'before')).toMatchObject({ ok: true });
 		await isWell();
 		const linesBefore = new Map(all().map((member) => [member, errorLines(member).length]));
@@ -126,7 +126,7 @@ for (const how of ['gone', 'hanging'] as const)
 					async () => expect(await post(gateway, 'at first')).toMatchObject({ error: 'service_unavailable' }),
 					2 * TOLD_WITHIN_MS,
 				);
-				expect(await post(gateway, refused)).toMatchObject({ error: 'service_unavailable' });
+				expect(await post(gateway, rejected)).toMatchObject({ error: 'service_unavailable' });
 			}
 		} finally {
 			if (how === 'gone') await services.start('redis');
@@ -134,7 +134,7 @@ for (const how of ['gone', 'hanging'] as const)
 			await posting.stop();
 		}
 		await isWell();
-		await goesOn(refused);
+		await acceptsPosts(rejected);
 		for (const member of all()) {
 			const lines = errorLines(member).slice(linesBefore.get(member));
 			expect(lines.filter((line) => line.includes('"stack"'))).toEqual([]);
@@ -161,5 +161,5 @@ test('no worker runs: gateways report it, even if nobody posts, until a worker s
 	}
 	await cluster.add('worker');
 	await isWell();
-	await goesOn('without a worker');
+	await acceptsPosts('without a worker');
 }, 180_000);

@@ -62,7 +62,7 @@ test('PostgreSQL drops every connection, again and again', () =>
 		expect(dropped).toBeGreaterThan(10);
 	}));
 
-/** As after a failover to a replica that was behind. Kafka still has the entries that PostgreSQL lost. */
+/** As after a failover to a replica that was behind. Kafka still has the records that PostgreSQL lost. */
 test('PostgreSQL returns with the data of an earlier moment', () =>
 	stage.underLoad('PostgreSQL rolled back', async (load) => {
 		const data = `${stage.services.directoryOf('postgres')}/data`;

@@ -115,8 +115,8 @@ test('PostgreSQL is down: a command that waits for it delays only its own conver
 		await Bun.sleep(300);
 		waiting.push(noted('behind it', post(channel, 'behind it')));
 		for (let number = 0; number < 5; number += 1) {
-			await post(neighbour, `goes on ${number}`, { client_msg_id: `goes-on-${number}` });
-			await post(neighbour, `goes on ${number}`, { client_msg_id: `goes-on-${number}` });
+			await post(neighbour, `continues ${number}`, { client_msg_id: `continues-${number}` });
+			await post(neighbour, `continues ${number}`, { client_msg_id: `continues-${number}` });
 		}
 		expect(answers).toEqual([]);
 	} finally {
@@ -126,7 +126,7 @@ test('PostgreSQL is down: a command that waits for it delays only its own conver
 	const texts = await eventually(() => textsIn(channel), WITHIN_MS);
 	expect(texts.slice(0, 2)).toEqual(['behind it', 'reply to an old root']);
 	expect((await textsIn(neighbour)).slice(0, 5)).toEqual(
-		[4, 3, 2, 1, 0].map((number) => `goes on ${number}`),
+		[4, 3, 2, 1, 0].map((number) => `continues ${number}`),
 	);
 }, 300_000);
 

@@ -83,7 +83,7 @@ test('the package has types for its users', async () => {
 		const inbox: readonly Conversation[] = client.inbox.getSnapshot();
 		export const hook: () => readonly Conversation[] = useInbox;
 		export const posted: Promise<string> = client.conversation('C1').post('x').then(({ ts }) => ts);
-		export const isRefused = (error: unknown) => error instanceof ApiError && error.code === 'is_archived';
+		export const isRejected = (error: unknown) => error instanceof ApiError && error.code === 'is_archived';
 		console.log(inbox);
 	`;
 	expect(await installed.typeErrors(good)).toBe('');

@@ -137,9 +137,9 @@ test('messages written during an outage are queued, and sent in order afterwards
 test('a rejected message stays as failed, and can be sent again or discarded', async () => {
 	const { conversation, client, author, other, channel, shown, served, end } = await stage();
 	await other.call('conversations.kick', { channel, user: author.id });
-	const refused = await conversation.post('one').catch((error) => error);
-	expect(refused).toBeInstanceOf(ApiError);
-	expect(refused.code).toBe('not_in_channel');
+	const rejected = await conversation.post('one').catch((error) => error);
+	expect(rejected).toBeInstanceOf(ApiError);
+	expect(rejected.code).toBe('not_in_channel');
 	conversation.post('two');
 	await until(conversation, ({ messages }) => messages.every(({ status }) => status === 'failed'));
 	await until(conversation, ({ messages }) => messages.length === 2);
@@ -158,7 +158,7 @@ test('a rejected message stays as failed, and can be sent again or discarded', a
 test('a message fails after the maximum number of attempts', async () => {
 	const { conversation, network, served, shown, end } = await stage({ sendAttempts: 3 });
 	network.lose('chat.postMessage', 'before', 3);
-	const error = await conversation.post('hello').catch((refused) => refused);
+	const error = await conversation.post('hello').catch((rejected) => rejected);
 	expect(error.code).toBe('network_error');
 	expect(shown()).toEqual(['hello: failed']);
 	expect(await served()).toEqual([]);

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/app/config.ts';
 import { examine } from '../../src/app/doctor/doctor.ts';
 import type { Finding } from '../../src/app/doctor/finding.ts';
 import { kafkaBrokers, kafkaPlace } from '../support/kafka.ts';
-import { entry } from '../support/log/entries.ts';
+import { record } from '../support/log/records.ts';
 import { onPostgres, postgresPlace } from '../support/postgres.ts';
 
 /** What the doctor reports about reachable and unreachable Redis, PostgreSQL and Kafka. */
@@ -64,17 +64,17 @@ async function topicIds(topics: string[]): Promise<ReadonlyMap<string, string>> 
 	return new Map(topics.map((topic) => [topic, metadata.topics.get(topic)?.id ?? '']));
 }
 
-test('doctor reports whether Kafka still has the next log entry to read', async () => {
+test('doctor reports whether Kafka still has the next record of the log to read', async () => {
 	const place = await postgresPlace();
 	await (await place.open({ startStamp: null })).close();
 	const kafka = kafkaPlace({ prefix: `${place.schema}-`, partitions: 2 });
 	const logs = await kafka.open();
-	for (const request of [0, 1, 2]) await logs.commands.append(entry('C01', request));
+	for (const request of [0, 1, 2]) await logs.commands.append(record('C01', request));
 	const environment = { ...THERE, TIDEMARK_INSTALLATION: place.schema };
 	const log = async () => (await findings(environment)).get('log');
 	expect(await log()).toMatchObject({
 		state: 'ok',
-		found: '4 partitions, none with missing log entries; workers still have to read 3 log entries',
+		found: '4 partitions, none with missing log records; workers still have to read 3 log records',
 	});
 	// Stored offsets of a deleted topic with the same name, which fit the new one by chance.
 	const conversations = `${place.schema}-conversations`;

@@ -43,7 +43,7 @@ async function useDevice(
 		readonly conversations: readonly string[];
 		readonly posts: Posted[];
 		readonly history: Recorded[];
-		/** By conversation: the newest stamp that a device was told. */
+		/** By conversation: the newest stamp that a device has received. */
 		readonly acknowledged: Map<string, number>;
 	},
 	operations: number,

@@ -64,7 +64,8 @@ async function open(prefix: string) {
 }
 
 const isLoaded = async (user: string): Promise<boolean> => (await commands.exists(keys.user(user))) === 1;
-const refusal = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'done').catch((error) => error);
+const rejection = (work: Promise<unknown>): Promise<unknown> =>
+	work.then(() => 'done').catch((error) => error);
 
 /** The restarted node answers again, and knows its cluster. */
 const answering = (): Promise<unknown> => eventually(() => commands.get(keys.away(there)), 20_000);
@@ -79,8 +80,8 @@ async function restore(): Promise<void> {
 async function lostAndRestored(): Promise<void> {
 	const since = await fence.begin([elsewhere]);
 	expect(await epoch.lost()).toEqual([address]);
-	expect(await refusal(epoch.completeSince())).toMatchObject(RESTORED);
-	expect(await refusal(epoch.assure([there]))).toMatchObject(RESTORED);
+	expect(await rejection(epoch.completeSince())).toMatchObject(RESTORED);
+	expect(await rejection(epoch.assure([there]))).toMatchObject(RESTORED);
 	await epoch.assure([elsewhere]);
 	await fence.verifyEpochs(since);
 	await restore();
@@ -109,7 +110,7 @@ test('a node is emptied', async () => {
 	await sent.promise;
 	await emptyOneNode(url);
 	await lostAndRestored();
-	expect(await refusal(fence.verifyEpochs(read))).toMatchObject(RESTORED);
+	expect(await rejection(fence.verifyEpochs(read))).toMatchObject(RESTORED);
 	// Data that were read before the loss do not arrive after it.
 	arrives.resolve();
 	await loading;
@@ -122,7 +123,7 @@ test('a node is replaced by another process with older data', async () => {
 	await endOneNode(url);
 	await services.start('redis-cluster');
 	await answering();
-	expect(await refusal(fence.begin([there]))).toMatchObject(RESTORED);
+	expect(await rejection(fence.begin([there]))).toMatchObject(RESTORED);
 	await lostAndRestored();
 }, 60_000);
 
@@ -165,15 +166,15 @@ test('a slot of a lost node moves to another node: its data there are not truste
 	await moveSlot(url, slot);
 	// Commands for the slot are redirected there.
 	await commands.get(keys.away(there));
-	expect(await refusal(fence.begin([there]))).toMatchObject(RESTORED);
-	expect(await refusal(epoch.assure([there]))).toMatchObject(RESTORED);
+	expect(await rejection(fence.begin([there]))).toMatchObject(RESTORED);
+	expect(await rejection(epoch.assure([there]))).toMatchObject(RESTORED);
 	const lost = await epoch.lost();
 	expect(lost).toHaveLength(2);
 	expect(lost).toContain(address);
 	// A process that started later cannot know where slots come from.
 	const late = await open(keys.prefix);
 	expect(await late.epoch.lost()).toHaveLength(3);
-	expect(await refusal(late.fence.begin([elsewhere]))).toMatchObject(RESTORED);
+	expect(await rejection(late.fence.begin([elsewhere]))).toMatchObject(RESTORED);
 	await restore();
 	await fence.begin([there]);
 	await late.fence.begin([there, elsewhere]);
@@ -202,7 +203,7 @@ test('a node does not answer: data on the other nodes stay available', async () 
 	await fence.verifyEpochs(since);
 	await epoch.assure([elsewhere]);
 	// The state of the node is unknown: it does not count as lost.
-	expect(await refusal(epoch.lost())).toBeInstanceOf(Error);
+	expect(await rejection(epoch.lost())).toBeInstanceOf(Error);
 	await fence.verifyEpochs(since);
 	await eventually(async () => expect(await epoch.lost()).toEqual([]), 20_000);
 }, 60_000);

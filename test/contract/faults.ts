@@ -130,7 +130,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 			});
 		},
 	},
-	'takes messages in in another order': {
+	'applies messages in another order': {
 		// A message that is held back is missing from its row, or cannot be marked.
 		shows: /: rows\(\w+\)\.\w+\.\w+: oracle |: mark\w* failed: Rejection: message_not_found/,
 		breaks: (engine) => {

@@ -6,7 +6,7 @@ import { Freshness } from '../../src/engine/cluster/freshness.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
-import { numbers } from '../support/log/entries.ts';
+import { numbers } from '../support/log/records.ts';
 import { connectBoth, redisPlace } from '../support/redis.ts';
 import { BEGIN, conversation, created } from '../support/store/facts.ts';
 

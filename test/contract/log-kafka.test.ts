@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
 import { Admin } from '@platformatic/kafka';
-import { inShort } from '../../src/engine/cluster/kafka/errors.ts';
+import { withoutWrappers } from '../../src/engine/cluster/kafka/errors.ts';
 import { KafkaUnusable } from '../../src/engine/cluster/kafka/open.ts';
 import { BatchingProducer } from '../../src/engine/cluster/kafka/producer.ts';
 import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../../src/engine/ports/log.ts';
 import { kafkaBrokers, kafkaPlace } from '../support/kafka.ts';
 import { logContract } from '../support/log/contract.ts';
-import { entry, fromTheBeginning, numbers, until } from '../support/log/entries.ts';
+import { fromTheBeginning, numbers, record, until } from '../support/log/records.ts';
 
 logContract('Kafka', async () => kafkaPlace().open());
 
@@ -21,7 +21,7 @@ function place(...args: Parameters<typeof kafkaPlace>): ReturnType<typeof kafkaP
 	return made;
 }
 
-/** A port of loopback that nobody listens on. */
+/** A port of the loopback interface on which no process listens. */
 async function deadPort(): Promise<number> {
 	const server = createServer().listen(0, '127.0.0.1');
 	await new Promise((resolve) => server.once('listening', resolve));
@@ -33,7 +33,7 @@ async function deadPort(): Promise<number> {
 test('consumption starts at the owner’s stored offset, also after a restart', async () => {
 	const kafka = place({ partitions: 1 });
 	const logs = await kafka.open();
-	for (const n of numbers(50)) await logs.commands.append(entry('C01', n));
+	for (const n of numbers(50)) await logs.commands.append(record('C01', n));
 	for (const from of [20, 5, 50]) {
 		const reader = await kafka.open();
 		const seen: LoggedCommand[] = [];
@@ -44,7 +44,7 @@ test('consumption starts at the owner’s stored offset, also after a restart', 
 				return from;
 			},
 		});
-		await until(() => asked.length > 0 && seen.length >= 50 - from, `entries from ${from}`);
+		await until(() => asked.length > 0 && seen.length >= 50 - from, `records from ${from}`);
 		await Bun.sleep(300);
 		expect(seen.map(({ offset }) => offset)).toEqual(numbers(50 - from, from));
 		expect(asked).toEqual([kafka.partition('conversations', 0)]);
@@ -52,7 +52,7 @@ test('consumption starts at the owner’s stored offset, also after a restart', 
 	}
 });
 
-/** Partitions that stand still by what was told of them, and why. */
+/** Records the stalled partitions that were reported, and why they are stalled. */
 function watching() {
 	const stalled = new Map<string, string>();
 	const watch = {
@@ -66,7 +66,7 @@ test('an offset that Kafka does not hold is reported, and nothing is consumed in
 	const kafka = place({ partitions: 1 });
 	const { stalled, watch } = watching();
 	const logs = await kafka.open({ watch });
-	await logs.commands.append(entry('C01', 0));
+	await logs.commands.append(record('C01', 0));
 	const seen: LoggedCommand[] = [];
 	let progress = 1000;
 	logs.commands.consume(async (batch) => void seen.push(...batch), { progress: async () => progress });
@@ -75,13 +75,13 @@ test('an offset that Kafka does not hold is reported, and nothing is consumed in
 	expect(stalled.get(partition)).toContain('must be read from offset 1000, but Kafka holds 0 to 1');
 	expect(stalled.get(partition)).toContain(`set next_offset of ${partition} in partition_progress`);
 	expect(seen).toEqual([]);
-	// Put right by a person, it goes on without a restart.
+	// An operator corrects the offset: the partition resumes without a restart of the process.
 	progress = 0;
-	await until(() => seen.length === 1, 'the entry');
+	await until(() => seen.length === 1, 'the record');
 	expect([...stalled]).toEqual([]);
 });
 
-test('a corrected offset ends the stall even if no entry follows', async () => {
+test('a corrected offset ends the stall even if no record follows', async () => {
 	const kafka = place({ partitions: 1 });
 	const { stalled, watch } = watching();
 	const logs = await kafka.open({ watch });
@@ -89,15 +89,15 @@ test('a corrected offset ends the stall even if no entry follows', async () => {
 	logs.marks.consume({ progress: async () => progress, persist: async () => undefined });
 	await until(() => stalled.has(kafka.partition('users', 0)), 'that it is stalled');
 	progress = 0;
-	await until(() => stalled.size === 0, 'that it does not');
+	await until(() => stalled.size === 0, 'that the stall ends');
 });
 
-test('a stalled partition that is reassigned is stalled there', async () => {
+test('a stalled partition that is reassigned is stalled at its new owner', async () => {
 	const kafka = place({ partitions: 2 });
 	const [one, other] = [watching(), watching()];
 	const owner = { progress: async () => 1000 };
 	(await kafka.open({ watch: one.watch })).commands.consume(async () => undefined, owner);
-	await until(() => one.stalled.size === 2, 'both stand still');
+	await until(() => one.stalled.size === 2, 'both are stalled');
 	(await kafka.open({ watch: other.watch })).commands.consume(async () => undefined, owner);
 	await until(() => one.stalled.size === 1 && other.stalled.size === 1, 'one each', 30_000);
 	expect([...one.stalled.keys(), ...other.stalled.keys()].sort()).toEqual(
@@ -105,7 +105,7 @@ test('a stalled partition that is reassigned is stalled there', async () => {
 	);
 });
 
-test('an entry of another version stalls its partition; an invalid entry is skipped', async () => {
+test('a record of another version stalls its partition; an invalid record is skipped', async () => {
 	const kafka = place({ partitions: 1 });
 	const reported: string[] = [];
 	const { stalled, watch } = watching();
@@ -113,11 +113,11 @@ test('an entry of another version stalls its partition; an invalid entry is skip
 	const topic = `${kafka.prefix}conversations`;
 	const raw = new BatchingProducer({ brokers: kafkaBrokers() }, [topic]);
 	await raw.open();
-	await logs.commands.append(entry('C01', 0));
-	await raw.append(topic, 0, 'C01', 'not of ours');
-	await logs.commands.append(entry('C01', 2));
+	await logs.commands.append(record('C01', 0));
+	await raw.append(topic, 0, 'C01', 'not JSON');
+	await logs.commands.append(record('C01', 2));
 	await raw.append(topic, 0, 'C01', JSON.stringify({ v: 2, body: { command: {}, replyTo: {} } }));
-	await logs.commands.append(entry('C01', 4));
+	await logs.commands.append(record('C01', 4));
 	const seen: number[] = [];
 	let progress = 0;
 	logs.commands.consume(
@@ -130,40 +130,40 @@ test('an entry of another version stalls its partition; an invalid entry is skip
 	const partition = kafka.partition('conversations', 0);
 	await until(() => stalled.has(partition), 'that it is stalled');
 	expect(reported).toEqual([expect.stringContaining('JSON')]);
-	expect(stalled.get(partition)).toContain(`entry 3 of ${partition} has version 2`);
+	expect(stalled.get(partition)).toContain(`record 3 of ${partition} has version 2`);
 	expect(stalled.get(partition)).toContain('upgrade this worker');
 	await Bun.sleep(300);
 	expect(seen).toEqual([0, 2]);
 	expect(progress).toBe(3);
-	// Passed by another, or by a person.
+	// Another worker has processed the record, or an operator has skipped it.
 	progress = 4;
-	await until(() => stalled.size === 0, 'that it goes on', 30_000);
-	await until(() => seen.at(-1) === 4, 'the entry behind it');
+	await until(() => stalled.size === 0, 'that the stall ends', 30_000);
+	await until(() => seen.at(-1) === 4, 'the record after it');
 	await raw.close();
 });
 
-test('restarting before an unreadable entry does not end the stall', async () => {
+test('restarting before an unreadable record does not end the stall', async () => {
 	const kafka = place({ partitions: 1 });
 	const reported: string[] = [];
 	const logs = await kafka.open({
 		watch: {
-			onStalled: () => void reported.push('stands'),
-			onResumed: () => void reported.push('stands no longer'),
+			onStalled: () => void reported.push('stalled'),
+			onResumed: () => void reported.push('resumed'),
 		},
 	});
 	const topic = `${kafka.prefix}conversations`;
 	const raw = new BatchingProducer({ brokers: kafkaBrokers() }, [topic]);
 	await raw.open();
-	await logs.commands.append(entry('C01', 0));
+	await logs.commands.append(record('C01', 0));
 	await raw.append(topic, 0, 'C01', JSON.stringify({ v: 2, body: { command: {}, replyTo: {} } }));
-	// What was handled before it is not written yet, and comes again.
+	// The stored offset does not move, so each attempt handles the first record again.
 	logs.commands.consume(async () => undefined, fromTheBeginning);
 	await until(() => reported.length > 1, 'two attempts', 30_000);
-	expect(reported).toEqual(['stands', 'stands']);
+	expect(reported).toEqual(['stalled', 'stalled']);
 	await raw.close();
 });
 
-test('a batch that fails comes again, after its partition was revoked and assigned', async () => {
+test('a failed batch is handled again, after its partition was revoked and assigned', async () => {
 	const kafka = place({ partitions: 1 });
 	const logs = await kafka.open();
 	const events: string[] = [];
@@ -181,15 +181,15 @@ test('a batch that fails comes again, after its partition was revoked and assign
 			onRevoked: () => void events.push('revoked'),
 		},
 	);
-	for (const n of numbers(5)) await logs.commands.append(entry('C01', n));
+	for (const n of numbers(5)) await logs.commands.append(record('C01', n));
 	await until(() => progress === 5, 'the first ones');
 	events.length = 0;
-	await logs.commands.append(entry('C01', 5));
+	await logs.commands.append(record('C01', 5));
 	await until(() => progress === 6, 'all of them');
 	expect(events).toEqual(['from 5', 'revoked', 'assigned', 'from 5']);
 });
 
-test('a topic keeps the partitions that it has', async () => {
+test('an existing topic keeps its number of partitions', async () => {
 	const kafka = place({ partitions: 6 });
 	expect((await kafka.open()).partitions).toEqual({ conversations: 6, users: 6 });
 	expect((await kafka.open({ partitions: 2 })).partitions).toEqual({ conversations: 6, users: 6 });
@@ -212,30 +212,30 @@ test('errors of the Kafka client are logged without wrappers; other errors keep 
 	const admin = new Admin({ clientId: 'test', bootstrapBrokers: [broker], retries: 3, retryDelay: 10 });
 	const thrown = await admin.listTopics().catch((error) => error);
 	expect(thrown.message).not.toContain('ECONNREFUSED');
-	const short = inShort(thrown) as Error;
+	const short = withoutWrappers(thrown) as Error;
 	expect(short.message).toContain('ECONNREFUSED');
 	expect(`${short.stack} ${JSON.stringify(short)}`.length).toBeLessThan(200);
 	expect(short.cause).toBeUndefined();
 	const other = new Error('of a handler', { cause: new Error('deeper') });
-	expect(inShort(other)).toBe(other);
+	expect(withoutWrappers(other)).toBe(other);
 	await admin.close();
 });
 
-test('marks are persisted in batches, spans without a gap, in order per user; a failed one is tried again', async () => {
+test('marks are persisted in batches with contiguous spans, in order per user; a failed batch is retried', async () => {
 	const kafka = place({ partitions: 3 });
 	const logs = await kafka.open();
 	const progress = new Map<string, number>();
-	const kept: ReadFact[] = [];
+	const persisted: ReadFact[] = [];
 	let batches = 0;
 	logs.marks.consume({
 		progress: async (partition) => progress.get(partition) ?? 0,
 		async persist(facts, { partition, from, to }: LogSpan) {
 			batches += 1;
-			if (batches === 2) throw new Error('the store is away');
-			// As the store does it: all or nothing, and only where it is up to `from`.
+			if (batches === 2) throw new Error('the store is unavailable');
+			// Like the store: all or nothing, and only if the progress is still `from`.
 			if ((progress.get(partition) ?? 0) !== from) throw new Error(`fenced: ${partition} is not at ${from}`);
 			progress.set(partition, to);
-			kept.push(...facts);
+			persisted.push(...facts);
 		},
 	});
 	const cursor = (user: string, at: number): ReadFact => ({
@@ -247,16 +247,16 @@ test('marks are persisted in batches, spans without a gap, in order per user; a 
 		revision: at,
 	});
 	for (const n of numbers(10)) await logs.marks.append(numbers(100).map((u) => cursor(`U${u}`, n + 1)));
-	await until(() => kept.length >= 1000, 'all marks');
+	await until(() => persisted.length >= 1000, 'all marks');
 	await Bun.sleep(300);
-	expect(kept.length).toBe(1000);
+	expect(persisted.length).toBe(1000);
 	for (const u of numbers(100))
-		expect(kept.filter(({ user }) => user === `U${u}`).map(({ at }) => at)).toEqual(numbers(10, 1));
+		expect(persisted.filter(({ user }) => user === `U${u}`).map(({ at }) => at)).toEqual(numbers(10, 1));
 	expect([...progress.values()].reduce((sum, each) => sum + each, 0)).toBe(1000);
 	expect(batches).toBeLessThan(60);
 });
 
-test('without an owner nothing is consumed: Kafka does not keep the progress', async () => {
+test('consuming needs an owner, because Kafka does not store the offsets', async () => {
 	const logs = await place().open();
 	expect(() => logs.commands.consume(async () => undefined)).toThrow('needs an owner');
 	logs.commands.consume(async () => undefined, fromTheBeginning);

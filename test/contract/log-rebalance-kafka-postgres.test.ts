@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { KafkaLogs } from '../../src/engine/cluster/kafka/open.ts';
 import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
 import { kafkaBrokers, kafkaPlace } from '../support/kafka.ts';
-import { entry, until } from '../support/log/entries.ts';
+import { record, until } from '../support/log/records.ts';
 import { covered, startWorker, type TestWorker } from '../support/log/worker.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created } from '../support/store/facts.ts';
@@ -39,7 +39,7 @@ function startLoad(): { stop(): Promise<number> } {
 	const writers = Array.from({ length: 10 }, async () => {
 		while (on) {
 			next += 1;
-			await gateway.commands.append(entry(`C${next % CONVERSATIONS}`, next));
+			await gateway.commands.append(record(`C${next % CONVERSATIONS}`, next));
 			await Bun.sleep(5);
 		}
 	});
@@ -52,39 +52,39 @@ function startLoad(): { stop(): Promise<number> } {
 	};
 }
 
-/** Every message in the store once, each conversation in the order of its appends. */
-async function expectAllKept(appended: number): Promise<void> {
-	const kept: number[] = [];
+/** The store has every message once. */
+async function expectAllStored(appended: number): Promise<void> {
+	const stored: number[] = [];
 	for (let c = 0; c < CONVERSATIONS; c += 1) {
 		const all = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1_000_000, nearest: 'oldest' } as const;
-		for (const { ts } of await store.history.timeline(`C${c}`, all)) kept.push(ts - BEGIN);
+		for (const { ts } of await store.history.timeline(`C${c}`, all)) stored.push(ts - BEGIN);
 	}
-	expect(kept.length).toBe(appended);
-	expect(new Set(kept).size).toBe(appended);
+	expect(stored.length).toBe(appended);
+	expect(new Set(stored).size).toBe(appended);
 }
 
 const total = (workers: readonly TestWorker[]): number =>
 	workers.flatMap(({ spans }) => spans).reduce((sum, { from, to }) => sum + to - from, 0);
 
-test('a second worker comes and goes', async () => {
+test('a second worker joins and leaves', async () => {
 	const a = startWorker(gateway.commands, store);
 	await until(() => a.owned.size === PARTITIONS && a.spans.length > 20, 'the first one owns all');
 	const logs = await kafka.open();
 	const b = startWorker(logs.commands, store);
 	await until(() => b.owned.size === PARTITIONS / 2 && a.owned.size === PARTITIONS / 2, 'both own half');
-	await until(() => b.spans.length > 20, 'the second one at work');
+	await until(() => b.spans.length > 20, 'the second one commits');
 	const kept = [...a.owned];
 	await logs.close();
 	await until(() => a.owned.size === PARTITIONS, 'the first one owns all again');
-	// What did not move was never interrupted.
+	// Partitions that did not move were never interrupted.
 	expect(a.revoked.filter((partition) => kept.includes(partition))).toEqual([]);
 	expect(a.revoked.length).toBe(PARTITIONS / 2);
 	const appended = await load.stop();
 	await until(() => total([a, b]) === appended, 'everything committed');
 	expect(covered([a, b])).toBe(appended);
-	// What moved in good order was written by whoever had it, before the next one began.
+	// Each partition that moved was persisted by its old owner before the new owner started.
 	expect(a.fenced + b.fenced).toBe(0);
-	await expectAllKept(appended);
+	await expectAllStored(appended);
 }, 60_000);
 
 test('an owner that does not release in time is fenced by the store', async () => {
@@ -101,7 +101,7 @@ test('an owner that does not release in time is fenced by the store', async () =
 	const appended = await load.stop();
 	await until(() => total([a, b]) === appended, 'everything committed');
 	expect(covered([a, b])).toBe(appended);
-	await expectAllKept(appended);
+	await expectAllStored(appended);
 }, 60_000);
 
 for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
@@ -116,24 +116,27 @@ for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
 		const child = Bun.spawn([process.execPath, script, JSON.stringify(options), place.url, place.schema], {
 			stdio: ['ignore', 'pipe', 'ignore'],
 		});
-		let told = { owned: [] as string[], committed: 0, fenced: 0 };
+		let printed = { owned: [] as string[], committed: 0, fenced: 0 };
 		const listening = (async () => {
 			const decoder = new TextDecoder();
 			for await (const chunk of child.stdout) {
 				const line = decoder.decode(chunk).trim().split('\n').at(-1) ?? '';
-				if (line.endsWith('}')) told = JSON.parse(line);
+				if (line.endsWith('}')) printed = JSON.parse(line);
 			}
 		})();
 		try {
-			await until(() => told.owned.length === PARTITIONS && told.committed > 20, 'the process owns all');
+			await until(
+				() => printed.owned.length === PARTITIONS && printed.committed > 20,
+				'the process owns all',
+			);
 			child.kill(signal);
 			const b = startWorker(gateway.commands, store);
 			await until(() => b.owned.size === PARTITIONS && b.spans.length > 50, 'the other one owns all');
 			if (signal === 'SIGSTOP') {
 				child.kill('SIGCONT');
-				const before = told.committed;
-				await until(() => told.owned.length === PARTITIONS / 2, 'the process is back, with half of them');
-				await until(() => told.committed > before + 20, 'and at work');
+				const before = printed.committed;
+				await until(() => printed.owned.length === PARTITIONS / 2, 'the process is back, with half of them');
+				await until(() => printed.committed > before + 20, 'the process commits again');
 			}
 			const appended = await load.stop();
 			const progress = async (): Promise<number> => {
@@ -145,7 +148,7 @@ for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
 			const deadline = performance.now() + 20_000;
 			while ((await progress()) < appended && performance.now() < deadline) await Bun.sleep(100);
 			expect(await progress()).toBe(appended);
-			await expectAllKept(appended);
+			await expectAllStored(appended);
 		} finally {
 			child.kill('SIGKILL');
 			await child.exited;

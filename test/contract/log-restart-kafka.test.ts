@@ -4,12 +4,12 @@ import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { PartitionOwner } from '../../src/engine/ports/log.ts';
 import { Rejection } from '../../src/model/errors.ts';
 import { KAFKA_VARIABLE, kafkaPlace } from '../support/kafka.ts';
-import { entry, fromTheBeginning, numbers, until } from '../support/log/entries.ts';
+import { fromTheBeginning, numbers, record, until } from '../support/log/records.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 
-/** The broker goes away, or hangs, and comes back: nothing acknowledged is lost, and whoever asks is told at once. */
+/** The broker stops or hangs, and returns: nothing acknowledged is lost, and appends fail at once instead of waiting. */
 
-/** So many appends are tried while the broker is away. */
+/** Number of rejected appends to wait for while the broker is down. */
 const MEANWHILE = 100;
 let services: OwnServices;
 
@@ -50,15 +50,15 @@ for (const how of ['finish', 'crash'] as const) {
 		let load = true;
 		let next = 0;
 		const acked: number[] = [];
-		const refused: { readonly request: number; readonly error: unknown }[] = [];
+		const rejected: { readonly request: number; readonly error: unknown }[] = [];
 		const append = async (): Promise<void> => {
 			next += 1;
 			const request = next;
 			try {
-				await gateway.commands.append(entry(`C${request % 10}`, request));
+				await gateway.commands.append(record(`C${request % 10}`, request));
 				acked.push(request);
 			} catch (error) {
-				refused.push({ request, error });
+				rejected.push({ request, error });
 			}
 		};
 		const writers = Array.from({ length: 20 }, async () => {
@@ -67,19 +67,23 @@ for (const how of ['finish', 'crash'] as const) {
 				await Bun.sleep(5);
 			}
 		});
-		// And some that do not wait for each other, as people do not.
+		// Further appends that do not wait for each other, like those of different users.
 		const pending: Promise<void>[] = [];
 		const arrivals = setInterval(() => pending.push(append()), 10);
 		await until(() => acked.length > 200 && seen.length > 200, 'load');
 		await services.stop('kafka', how);
 		await Bun.sleep(1000);
-		// While it is away: a refusal that can be retried, at once. What was on its way then may still be told of.
-		const [first, refusedBefore] = [next + 1, refused.length];
-		await until(() => refused.length > refusedBefore + MEANWHILE, 'refusals while it is away', 40_000);
-		// None of them waits for its return.
+		// While the broker is down, each append is rejected at once with a retryable error, or its outcome is unknown if it was in flight.
+		const [first, rejectedBefore] = [next + 1, rejected.length];
+		await until(
+			() => rejected.length > rejectedBefore + MEANWHILE,
+			'rejections while the broker is down',
+			40_000,
+		);
+		// None of them waits for the return of the broker.
 		const last = next;
-		const meanwhile = () => refused.filter(({ request }) => request >= first && request <= last);
-		await until(() => meanwhile().length === last + 1 - first, 'a refusal of each', 40_000);
+		const meanwhile = () => rejected.filter(({ request }) => request >= first && request <= last);
+		await until(() => meanwhile().length === last + 1 - first, 'a rejection of each', 40_000);
 		for (const { error } of meanwhile()) {
 			expect(error).toBeInstanceOf(Rejection);
 			expect(['service_unavailable', 'outcome_unknown']).toContain((error as Rejection).code);
@@ -100,14 +104,14 @@ for (const how of ['finish', 'crash'] as const) {
 			return acked.every((request) => consumed.has(request));
 		};
 		await until(isConsumed, 'everything acknowledged', 30_000);
-		// What was refused outright was never sent; of what was under way at the moment it may be there.
-		const unconfirmed = refused.filter(({ error }) => (error as Rejection).detail?.includes('may still'));
-		const there = refused.filter(({ request }) => consumed.has(request));
-		expect(there.every((each) => unconfirmed.includes(each))).toBe(true);
-		// Once each: a request that was sent again is known by its sequence.
+		// Appends rejected as unavailable were never sent. Only appends in flight at that moment may be in the log.
+		const unconfirmed = rejected.filter(({ error }) => (error as Rejection).detail?.includes('may still'));
+		const appended = rejected.filter(({ request }) => consumed.has(request));
+		expect(appended.every((each) => unconfirmed.includes(each))).toBe(true);
+		// Once each: Kafka recognises a repeated batch by its sequence number.
 		expect(seen.length).toBe(new Set(seen).size);
 		console.log(
-			`${how}: ${acked.length} acked, ${refused.length} refused (${unconfirmed.length} unconfirmed, ${there.length} of them there); appends went on ${resumedMs} ms after it answered`,
+			`${how}: ${acked.length} acknowledged, ${rejected.length} rejected (${unconfirmed.length} unconfirmed, ${appended.length} of them in the log); appends resumed ${resumedMs} ms after the broker answered`,
 		);
 
 		// The worker is a member of the group again: it shares with another one. The outage can outlast its session;
@@ -123,23 +127,23 @@ for (const how of ['finish', 'crash'] as const) {
 	}, 300_000);
 }
 
-const refusal = (append: Promise<void>): Promise<Rejection> =>
+const rejection = (append: Promise<void>): Promise<Rejection> =>
 	append.then(
 		() => null as never,
 		(error) => error,
 	);
 
-test('a broker is gone: unsent appends fail as such, the first one too, and the watch is notified', async () => {
+test('a broker is killed: appends that were not sent fail with service_unavailable, and every side reports the outage', async () => {
 	const brokers = (services.env[KAFKA_VARIABLE] as string).split(',');
 	const kafka = kafkaPlace({ brokers, partitions: 1 });
-	const away = new Map<string, string>();
+	const unreachable = new Map<string, string>();
 	const reach = {
-		lost: (side: string, error: Error) => void away.set(side, error.message),
-		regained: (side: string) => void away.delete(side),
+		lost: (side: string, error: Error) => void unreachable.set(side, error.message),
+		regained: (side: string) => void unreachable.delete(side),
 	};
 	const [poster, idle, worker] = [
 		await kafka.open({ reach }),
-		await kafka.open({ reach: { ...reach, lost: (_, error) => reach.lost('asking', error) } }),
+		await kafka.open({ reach: { ...reach, lost: (_, error) => reach.lost('probing', error) } }),
 		await kafka.open({ reach }),
 	];
 	const seen: number[] = [];
@@ -147,48 +151,51 @@ test('a broker is gone: unsent appends fail as such, the first one too, and the 
 		async (batch) => void seen.push(...batch.map(({ replyTo }) => replyTo.request)),
 		fromTheBeginning,
 	);
-	await poster.commands.append(entry('C01', 1));
+	await poster.commands.append(record('C01', 1));
 	await until(() => seen.length === 1, 'the first post');
-	expect([...away]).toEqual([]);
+	expect([...unreachable]).toEqual([]);
 
 	const sides = {
 		appending: `appending to ${kafka.prefix}conversations`,
 		reading: `reading ${kafka.prefix}conversations`,
-		asking: 'asking',
+		probing: 'probing',
 	};
 	await services.stop('kafka', 'crash');
-	// The connections of a process that was killed are closed a moment later; what is sent before may have arrived.
-	await until(() => away.has(sides.reading), 'the worker notices');
+	// The connections of a killed process are closed a moment later; an append sent before that may have arrived.
+	await until(() => unreachable.has(sides.reading), 'the worker notices');
 	await Bun.sleep(1000);
 	for (const request of [2, 3])
-		expect(await refusal(poster.commands.append(entry('C01', request)))).toMatchObject({
+		expect(await rejection(poster.commands.append(record('C01', request)))).toMatchObject({
 			code: 'service_unavailable',
 		});
-	await idle.ask();
-	expect([...away.keys()]).toEqual(expect.arrayContaining(Object.values(sides)));
-	for (const cause of away.values()) expect(cause).toMatch(/ECONNREFUSED|Connection closed/);
+	await idle.probe();
+	expect([...unreachable.keys()]).toEqual(expect.arrayContaining(Object.values(sides)));
+	for (const cause of unreachable.values()) expect(cause).toMatch(/ECONNREFUSED|Connection closed/);
 
 	await services.start('kafka');
-	// Without anybody who appends.
-	await until(() => !away.has(sides.appending) && !away.has(sides.reading), 'it is back');
-	await poster.commands.append(entry('C01', 4));
+	// Detected without any append.
+	await until(
+		() => !unreachable.has(sides.appending) && !unreachable.has(sides.reading),
+		'the broker is reachable',
+	);
+	await poster.commands.append(record('C01', 4));
 	await until(() => seen.at(-1) === 4, 'the last post');
-	// Its worker may have joined anew, and then begins from the beginning.
+	// The worker may have joined the group again, and then consumes from the beginning.
 	expect([...new Set(seen)]).toEqual([1, 4]);
 	await kafka.close();
 }, 300_000);
 
-test('a broker hangs: marks and reads continue, and pending appends fail in time', async () => {
+test('a broker hangs: marks continue, and pending appends fail in time', async () => {
 	const kafka = kafkaPlace({ brokers: (services.env[KAFKA_VARIABLE] as string).split(','), partitions: 1 });
 	const gateway = await kafka.open({ confirmedMs: 3000 });
-	const troubles: (string | null)[] = [];
+	const logErrors: (string | null)[] = [];
 	/** Stamps of the marks that the gateway wrote to the store itself. */
 	const stored: number[] = [];
 	const ledger = new MarkLedger({
 		log: gateway.marks,
 		store: { commit: async (facts) => void stored.push(...facts.map(({ at }) => at)) },
 		nowMs: () => Date.now(),
-		onLog: (error) => void troubles.push(error?.message ?? null),
+		onLog: (error) => void logErrors.push(error?.message ?? null),
 	});
 	const mark = (at: number): ReadFact[] => [
 		{ type: 'cursor', user: 'U01', conversation: 'C01', at, cursor: at, revision: 0 },
@@ -197,45 +204,47 @@ test('a broker hangs: marks and reads continue, and pending appends fail in time
 	const commit = (at: number): Promise<void> =>
 		ledger.commit(mark(at)).then(() => void acknowledged.push(at));
 	await commit(0);
-	expect(troubles).toEqual([]);
+	expect(logErrors).toEqual([]);
 	services.pause('kafka');
 	try {
-		const underWay = refusal(gateway.commands.append(entry('C01', 1)));
+		const inFlight = rejection(gateway.commands.append(record('C01', 1)));
 		await Bun.sleep(50);
-		const behindIt = refusal(gateway.commands.append(entry('C01', 2)));
-		// Each of these would wait for ever if it waited for the broker.
+		const queued = rejection(gateway.commands.append(record('C01', 2)));
+		// Each of these would wait forever if it waited for the broker.
 		await commit(1);
 		await ledger.flushed();
-		expect(troubles.length).toBe(1);
+		expect(logErrors.length).toBe(1);
 		for (const at of numbers(200, 2)) void commit(at);
 		await ledger.flushed();
 		expect(acknowledged).toEqual(numbers(202));
-		// None of them is acknowledged before the store has it.
+		// No mark is acknowledged before the store has it.
 		expect(stored).toEqual(numbers(201, 1));
-		expect((await behindIt).detail).toBe('the log is unreachable');
-		expect((await underWay).detail).toContain('the change may still happen');
-		expect((await refusal(gateway.commands.append(entry('C01', 3)))).detail).toBe('the log is unreachable');
+		expect((await queued).detail).toBe('the log is unreachable');
+		expect((await inFlight).detail).toContain('the change may still happen');
+		expect((await rejection(gateway.commands.append(record('C01', 3)))).detail).toBe(
+			'the log is unreachable',
+		);
 	} finally {
 		services.wake('kafka');
 	}
-	await until(() => troubles.at(-1) === null, 'the log is back');
+	await until(() => logErrors.at(-1) === null, 'the log accepts appends');
 	await commit(202);
-	const kept: number[] = [];
+	const persisted: number[] = [];
 	gateway.marks.consume({
 		progress: async () => 0,
-		persist: async (facts) => void kept.push(...facts.map(({ at }) => at)),
+		persist: async (facts) => void persisted.push(...facts.map(({ at }) => at)),
 	});
-	// The first and the last came while the log answered; between them, the log may have any, as the store has all.
-	await until(() => kept.includes(202), 'the last mark');
-	expect(kept[0]).toBe(0);
+	// The log answered at the first and at the last mark. Of those in between, the log may have any; the store has all of them.
+	await until(() => persisted.includes(202), 'the last mark');
+	expect(persisted[0]).toBe(0);
 	const seen: number[] = [];
 	gateway.commands.consume(
 		async (batch) => void seen.push(...batch.map(({ replyTo }) => replyTo.request)),
 		fromTheBeginning,
 	);
-	await gateway.commands.append(entry('C01', 4));
+	await gateway.commands.append(record('C01', 4));
 	await until(() => seen.at(-1) === 4, 'the last post');
-	// Of what was refused outright nothing is there.
+	// The log has none of the appends that were rejected as unavailable.
 	expect(seen.filter((request) => request !== 1)).toEqual([4]);
 	await kafka.close();
 }, 300_000);

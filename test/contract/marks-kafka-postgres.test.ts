@@ -4,7 +4,7 @@ import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { MarkPersister } from '../../src/engine/ports/log.ts';
 import { eventually } from '../support/eventually.ts';
 import { kafkaPlace } from '../support/kafka.ts';
-import { numbers } from '../support/log/entries.ts';
+import { numbers } from '../support/log/records.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created } from '../support/store/facts.ts';
 

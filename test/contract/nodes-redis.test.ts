@@ -69,7 +69,7 @@ test('commands work while half of a conversation has moved to another node', asy
 	expect(counts).toEqual([[5], 'service_unavailable', [5], [5]]);
 }, 30_000);
 
-test('subscribers receive publications in order, or are told about a gap', async () => {
+test('subscribers receive publications in order, or a gap is reported to them', async () => {
 	const place = redisPlace('redis-cluster', services.env);
 	const open = async () => {
 		const { commands, subscriber, close } = await connectBoth(place);

@@ -123,7 +123,7 @@ describe('facts with the offset of the log', () => {
 		expect(await store.newestStamp()).toBeGreaterThanOrEqual(BEGIN + 2);
 	});
 
-	test('entries without facts move the offset too', async () => {
+	test('a span without facts moves the offset too', async () => {
 		const store = await open();
 		await store.commitWithProgress([], { partition, from: 0, to: 5 });
 		expect(await store.nextOffset(partition)).toBe(5);

@@ -328,8 +328,8 @@ for (const layout of LAYOUTS) {
 			// One lost node is enough.
 			await commands.unlink(keys.meta('C01'), keys.version('C01'), keys.recent('C01'));
 			await commands.unlink(await epoch.markerBeside('C01'));
-			const refused = await readState.row('U02', 'C01').catch((error) => error);
-			expect(refused).toMatchObject({ code: 'service_unavailable' });
+			const rejected = await readState.row('U02', 'C01').catch((error) => error);
+			expect(rejected).toMatchObject({ code: 'service_unavailable' });
 			expect(await epoch.lost()).toHaveLength(1);
 			await epoch.clear();
 			await epoch.begin(() => 2);
@@ -374,8 +374,8 @@ for (const layout of LAYOUTS) {
 			expect(await cold.row('U02', 'C01')).toMatchObject({ unread: 11 });
 			lost = 15;
 			const { readState: behind } = await process({ source });
-			const refused = await behind.row('U02', 'C01').catch((error) => error);
-			expect(refused).toMatchObject({ code: 'service_unavailable' });
+			const rejected = await behind.row('U02', 'C01').catch((error) => error);
+			expect(rejected).toMatchObject({ code: 'service_unavailable' });
 			lost = 0;
 			expect(await behind.row('U02', 'C01')).toMatchObject({ unread: 11 });
 		});
@@ -584,10 +584,10 @@ for (const layout of LAYOUTS) {
 			await epoch.begin(() => 2);
 			const keys = [late.keys.meta('C02'), late.keys.recent('C02'), late.keys.version('C02')];
 			const command = [BEGIN, 'create;public;0'];
-			const refused = await late.commands
+			const rejected = await late.commands
 				.apply(...keys, ...token, 60, 1, 0, 128, ...command)
 				.catch((error) => error);
-			expect(String(refused)).toContain('OVER');
+			expect(String(rejected)).toContain('OVER');
 			await apply(created(other, ['U01']));
 			expect(await late.readState.row('U01', 'C02')).toMatchObject({ unread: 0 });
 		});
@@ -610,8 +610,8 @@ for (const layout of LAYOUTS) {
 			await Bun.sleep(MARKS_ARE_LOGGED_MS);
 			await epoch.begin(() => 2);
 			logged.resolve();
-			const refused = await Promise.resolve((change as RowChange).durable).catch((error) => error);
-			expect(refused).toMatchObject(UNAVAILABLE);
+			const rejected = await Promise.resolve((change as RowChange).durable).catch((error) => error);
+			expect(rejected).toMatchObject(UNAVAILABLE);
 			await mark(4);
 		});
 

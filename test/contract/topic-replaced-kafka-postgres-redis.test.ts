@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { Admin } from '@platformatic/kafka';
 import { eventually } from '../support/eventually.ts';
 import { kafkaBrokers } from '../support/kafka.ts';
-import { until } from '../support/log/entries.ts';
+import { until } from '../support/log/records.ts';
 import { type LoneWorker, loneWorker } from '../support/lone-worker.ts';
 import { conversation, created } from '../support/store/facts.ts';
 
@@ -44,10 +44,10 @@ test('the partition stalls and reports what to do; afterwards the new topic is r
 	for (const text of ['one', 'two']) await lone.append('C01', post(text));
 	await until(() => answers.size === 2, 'both are answered');
 	await eventually(async () => expect(await store.nextOffset(partition)).toBe(2), WITHIN_MS);
-	expect(await store.logOf(partition)).not.toBeNull();
+	expect(await store.logIdOf(partition)).not.toBeNull();
 
 	await createAgain(partition.slice(0, partition.lastIndexOf('/')));
-	// More entries than the stored offset of the old topic.
+	// More records than the stored offset of the old topic.
 	const sent: number[] = [];
 	for (const text of ['three', 'four', 'five'])
 		sent.push(await eventually(() => lone.append('C01', post(text)), WITHIN_MS));

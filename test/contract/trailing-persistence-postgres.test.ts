@@ -5,7 +5,7 @@ import type { Conversation } from '../../src/model/conversation.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { Backlog } from '../../src/worker/backlog.ts';
 import { type DecidedSpan, TrailingPersistence } from '../../src/worker/trailing-persistence.ts';
-import { numbers } from '../support/log/entries.ts';
+import { numbers } from '../support/log/records.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created, joined, message, posted } from '../support/store/facts.ts';
 
@@ -54,7 +54,7 @@ beforeEach(async () => {
 		ledger: watched as PostgresStore,
 		cursorLedger: { commit: async () => undefined },
 		backlog,
-		onWritten: () => undefined,
+		onPersisted: () => undefined,
 		onFailed: (error) => {
 			throw error;
 		},

@@ -49,7 +49,7 @@ function resultOf(action: Action): Result {
 		case 'create':
 			return { conversation: { ...place, ...action.conversation } };
 		default:
-			return { conversation: place, added: 1, already: 0 };
+			return { conversation: place, added: 1, alreadyMembers: 0 };
 	}
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { Engine } from '../../src/app/engine.ts';
 import { startSolePartition } from '../../src/app/sole-partition.ts';
-import type { CommandEntry, CommandLog } from '../../src/engine/ports/log.ts';
+import type { CommandLog, CommandRecord } from '../../src/engine/ports/log.ts';
 import type { UserCaller } from '../../src/gateway/auth/caller.ts';
 import {
 	conversationsCreate,
@@ -35,7 +35,7 @@ let requests: Requests;
 let services: Services;
 /** What happens to commands: they are decided, wait, or are rejected before they are sent. */
 let log: 'decides' | 'waits' | 'is unavailable';
-let waiting: CommandEntry[];
+let waiting: CommandRecord[];
 let later: number;
 
 beforeEach(async () => {
@@ -47,10 +47,10 @@ beforeEach(async () => {
 	const { store, readState, bus } = engine;
 	startSolePartition(engine, { report: (error) => console.error(error) });
 	const held: CommandLog = {
-		append: async (entry) => {
+		append: async (record) => {
 			if (log === 'is unavailable') throw new Rejection('service_unavailable', 'the log is unreachable');
-			if (log === 'waits') waiting.push(entry);
-			else await engine.log.append(entry);
+			if (log === 'waits') waiting.push(record);
+			else await engine.log.append(record);
 		},
 		consume: () => ({ restart: () => undefined }),
 	};
@@ -81,7 +81,7 @@ const create = async (name: string): Promise<string> => {
 };
 const rename = (channel: string, name: string) =>
 	conversationsRename.call(new Map(Object.entries({ channel, name })), ADA, call());
-const refused = (code: string) => expect.objectContaining({ code });
+const rejected = (code: string) => expect.objectContaining({ code });
 const caught = (asked: Promise<unknown>) =>
 	asked.then(
 		() => 'done',
@@ -91,7 +91,7 @@ const caught = (asked: Promise<unknown>) =>
 /** Decides the waiting commands. */
 async function release(): Promise<void> {
 	log = 'decides';
-	for (const entry of waiting.splice(0)) await engine.log.append(entry);
+	for (const record of waiting.splice(0)) await engine.log.append(record);
 }
 
 async function named(name: string): Promise<string[]> {
@@ -108,42 +108,42 @@ async function named(name: string): Promise<string[]> {
 
 test('an unknown outcome keeps the name reserved: a late creation has it, and nothing else gets it', async () => {
 	log = 'waits';
-	expect(await caught(create('late'))).toEqual(refused('outcome_unknown'));
+	expect(await caught(create('late'))).toEqual(rejected('outcome_unknown'));
 	log = 'decides';
-	expect(await caught(create('late'))).toEqual(refused('name_taken'));
+	expect(await caught(create('late'))).toEqual(rejected('name_taken'));
 	await release();
-	expect(await caught(create('late'))).toEqual(refused('name_taken'));
+	expect(await caught(create('late'))).toEqual(rejected('name_taken'));
 	await eventually(async () => expect(await named('late')).toHaveLength(1), 10_000);
 });
 
 test('the name stays reserved after a minute, while the creation may still happen', async () => {
 	log = 'waits';
-	expect(await caught(create('later'))).toEqual(refused('outcome_unknown'));
+	expect(await caught(create('later'))).toEqual(rejected('outcome_unknown'));
 	later = 2 * MINUTE_MICROS;
 	const second = caught(create('later'));
 	// Commands about the first channel are decided after it.
 	for (let tries = 0; waiting.length < 2 && tries < 100; tries += 1) await Bun.sleep(5);
 	await release();
-	expect(await second).toEqual(refused('name_taken'));
+	expect(await second).toEqual(rejected('name_taken'));
 	expect(await named('later')).toHaveLength(1);
 });
 
 test('the same holds for the new name of a channel', async () => {
 	const [one, other] = [await create('one'), await create('other')];
 	log = 'waits';
-	expect(await caught(rename(one, 'wanted'))).toEqual(refused('outcome_unknown'));
+	expect(await caught(rename(one, 'wanted'))).toEqual(rejected('outcome_unknown'));
 	log = 'decides';
-	expect(await caught(rename(other, 'wanted'))).toEqual(refused('name_taken'));
+	expect(await caught(rename(other, 'wanted'))).toEqual(rejected('name_taken'));
 	await release();
 	await eventually(async () => expect(await named('wanted')).toEqual([one]), 10_000);
 	later = 2 * MINUTE_MICROS;
-	expect(await caught(rename(other, 'wanted'))).toEqual(refused('name_taken'));
+	expect(await caught(rename(other, 'wanted'))).toEqual(rejected('name_taken'));
 	expect(await named('wanted')).toEqual([one]);
 });
 
 test('a command that was never sent frees the name', async () => {
 	log = 'is unavailable';
-	expect(await caught(create('free'))).toEqual(refused('service_unavailable'));
+	expect(await caught(create('free'))).toEqual(rejected('service_unavailable'));
 	log = 'decides';
 	await create('free');
 	expect(await named('free')).toHaveLength(1);
@@ -151,10 +151,10 @@ test('a command that was never sent frees the name', async () => {
 
 test('a lost command frees its name after a minute, and not earlier', async () => {
 	log = 'waits';
-	expect(await caught(create('lost'))).toEqual(refused('outcome_unknown'));
+	expect(await caught(create('lost'))).toEqual(rejected('outcome_unknown'));
 	waiting = [];
 	log = 'decides';
-	expect(await caught(create('lost'))).toEqual(refused('name_taken'));
+	expect(await caught(create('lost'))).toEqual(rejected('name_taken'));
 	later = 2 * MINUTE_MICROS;
 	await create('lost');
 	expect(await named('lost')).toHaveLength(1);

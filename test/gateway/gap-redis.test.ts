@@ -64,11 +64,11 @@ for (const layout of LAYOUTS) {
 				return socket;
 			};
 			const cut = () => cutSubscribers(commands);
-			return { bus, open, cut, forgottenTokens: () => forgotten, doubts: () => expired };
+			return { bus, open, cut, forgottenTokens: () => forgotten, shortened: () => expired };
 		};
 
 		test('a gap closes the sockets, and those that reconnect receive events', async () => {
-			const { bus, open, cut, forgottenTokens, doubts } = await scene();
+			const { bus, open, cut, forgottenTokens, shortened } = await scene();
 			const before = [await open(), await open()];
 			await cut();
 			for (const socket of before) {
@@ -76,8 +76,8 @@ for (const layout of LAYOUTS) {
 				expect(socket.frames.at(-1)).toEqual({ type: 'goodbye' });
 			}
 			expect(forgottenTokens()).toBeGreaterThan(0);
-			// Requests that wait for an outcome are told as well, when the bus is subscribed again.
-			await eventually(async () => expect(doubts()).toBeGreaterThan(0), 10_000);
+			// The time limit of requests that wait for an outcome is shortened, when the bus is subscribed again.
+			await eventually(async () => expect(shortened()).toBeGreaterThan(0), 10_000);
 			// The loss of nodes may be noticed one after the other: clients that connected in between are closed once more.
 			for (let isReceiving = false; !isReceiving; ) {
 				const after = await open();

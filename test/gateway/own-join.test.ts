@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
-import { deliver } from '../../src/worker/delivery.ts';
+import { publishEvents } from '../../src/worker/publish-events.ts';
 import { BEGIN, conversation, joined, left } from '../support/store/facts.ts';
 
 /**
@@ -26,7 +26,7 @@ function publishedOf(wanted: string, effect: Effect): string[] {
 			);
 	};
 	for (const topic of ['live:C01', 'user:U02', 'user:U03'] as const) bus.subscribe(topic, note(topic));
-	deliver(effect, bus);
+	publishEvents(effect, bus);
 	return published;
 }
 

@@ -116,7 +116,7 @@ test('outcomes that may be lost are awaited for a shorter time', async () => {
 	await expect(later).rejects.toMatchObject({ code: 'already_archived' });
 });
 
-test('while outcomes cannot be received, nothing is sent, and no worker is blamed', async () => {
+test('while outcomes cannot be received, nothing is sent, and no worker is reported as missing', async () => {
 	begin({ timeoutMs: 200, silentMs: 50, lookEveryMs: 10 });
 	const before = submit();
 	await Bun.sleep(1);

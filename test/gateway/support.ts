@@ -93,5 +93,5 @@ async function caught(work: () => unknown): Promise<Rejection> {
 		if (error instanceof Rejection) return error;
 		throw error;
 	}
-	throw new Error('was not refused');
+	throw new Error('was not rejected');
 }

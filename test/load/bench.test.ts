@@ -272,7 +272,8 @@ describe('report', () => {
 			tally.posted(number, true);
 			at(number * 500 + 4);
 			tally.answered(tally.postId(number), String(number), undefined);
-			for (let heard = 0; heard < 2; heard += 1) tally.received(textOf(number, 20), String(number), 'next');
+			for (let client = 0; client < 2; client += 1)
+				tally.received(textOf(number, 20), String(number), 'next');
 		}
 		return figures();
 	};

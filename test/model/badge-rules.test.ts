@@ -43,17 +43,17 @@ test('a count is exact up to the cap, and flagged beyond it', () => {
 	});
 });
 
-const entry = { index: 0, ts: 1, named: false, channelWide: false, broadcast: false };
+const entry = { index: 0, ts: 1, named: false, toAll: false, broadcast: false };
 
 test.each([
 	[{ ...entry }, { direct: false, muted: false }, []],
 	[{ ...entry }, { direct: true, muted: false }, ['dm']],
 	[{ ...entry }, { direct: true, muted: true }, []],
-	[{ ...entry, channelWide: true }, { direct: false, muted: false }, ['channel_mention']],
-	[{ ...entry, channelWide: true }, { direct: false, muted: true }, []],
-	[{ ...entry, named: true, channelWide: true }, { direct: false, muted: true }, ['direct_mention']],
+	[{ ...entry, toAll: true }, { direct: false, muted: false }, ['channel_mention']],
+	[{ ...entry, toAll: true }, { direct: false, muted: true }, []],
+	[{ ...entry, named: true, toAll: true }, { direct: false, muted: true }, ['direct_mention']],
 	[
-		{ ...entry, named: true, channelWide: true },
+		{ ...entry, named: true, toAll: true },
 		{ direct: true, muted: false },
 		['dm', 'direct_mention', 'channel_mention'],
 	],

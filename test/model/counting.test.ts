@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import {
 	countUnread,
+	isShownAsUnread,
 	type Reader,
-	showsUnread,
 	unreadEntries,
 	unreadMentioning,
 } from '../../src/model/counting.ts';
@@ -71,7 +71,7 @@ describe('counting unread entries', () => {
 			const all = [...unreadEntries(timeline, reader)];
 			const expected = {
 				unread: all.length,
-				mentions: all.filter(({ named, channelWide }) => named || channelWide).length,
+				mentions: all.filter(({ named, toAll }) => named || toAll).length,
 				named: all.filter(({ named }) => named).length,
 				namedInThreadOnly: all.filter(({ named, broadcast }) => named && !broadcast).length,
 			};
@@ -82,8 +82,8 @@ describe('counting unread entries', () => {
 					expect(Math.min(counted[what], most)).toBe(Math.min(expected[what], most));
 				expect(counted.unread > most).toBe(expected.unread > most);
 			}
-			expect(showsUnread(timeline, reader, false)).toBe(expected.unread > 0);
-			expect(showsUnread(timeline, reader, true)).toBe(expected.named > 0);
+			expect(isShownAsUnread(timeline, reader, false)).toBe(expected.unread > 0);
+			expect(isShownAsUnread(timeline, reader, true)).toBe(expected.named > 0);
 		}
 	});
 
@@ -134,9 +134,7 @@ test('mentions beyond the cap stay right while entries are added, changed and re
 			const whole = countUnread(timeline, reader, ALL);
 			expect(Math.min(counted.named, 6)).toBe(Math.min(whole.named, 6));
 			expect(Math.min(counted.mentions, 6)).toBe(Math.min(whole.mentions, 6));
-			const inList = [...unreadMentioning(timeline, reader)].filter(
-				({ named, channelWide }) => named || channelWide,
-			);
+			const inList = [...unreadMentioning(timeline, reader)].filter(({ named, toAll }) => named || toAll);
 			expect(inList.length).toBe(whole.mentions);
 		}
 	}

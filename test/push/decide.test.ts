@@ -43,7 +43,7 @@ function byTheRules(message: Subject, who: Recipient): 'notify' | 'wait' | 'no' 
 		['a direct message', message.direct && !onlyInThread],
 		['a mention by name', named && (!onlyInThread || who.follows)],
 		['a channel-wide mention', message.channelWide && !onlyInThread],
-		['a mention of whoever was active', message.here && who.wasActive && !onlyInThread],
+		['a mention of active users', message.here && who.wasActive && !onlyInThread],
 		['a reply in a followed thread', who.follows && (message.threadTs !== null || named)],
 		['level all', who.level === 'all' && !onlyInThread],
 	].filter(([, holds]) => holds);
@@ -62,7 +62,7 @@ function byTheRules(message: Subject, who: Recipient): 'notify' | 'wait' | 'no' 
 test('notifies exactly the users that the rules select', () => {
 	const sane = fc
 		.tuple(messages, recipients)
-		// Who follows follows the thread of the message: a root has none.
+		// `follows` is about the thread of the message, and a root is in no thread.
 		.map(
 			([message, who]) => [message, message.threadTs === null ? { ...who, follows: false } : who] as const,
 		);
@@ -70,12 +70,12 @@ test('notifies exactly the users that the rules select', () => {
 		fc.property(sane, ([message, who]) => {
 			expect(decide(message, who)).toBe(byTheRules(message, who));
 			// An edit notifies the users it newly mentions; other users were notified when the message was posted.
-			const called =
+			const isMentioned =
 				message.named.includes(who.user) ||
 				(!who.muted && !message.direct && (message.channelWide || (message.here && who.wasActive)));
 			const shown = message.threadTs === null || message.broadcast;
 			const expected =
-				called && (shown || message.named.includes(who.user)) ? byTheRules(message, who) : 'no';
+				isMentioned && (shown || message.named.includes(who.user)) ? byTheRules(message, who) : 'no';
 			expect(decide(message, who, 'changed')).toBe(expected);
 		}),
 		{ numRuns: 5_000 },

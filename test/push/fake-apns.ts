@@ -22,7 +22,7 @@ export interface FakeApnsOptions {
 	readonly faults: Faults;
 }
 
-interface Refused {
+interface Rejected {
 	readonly status: number;
 	readonly reason: string;
 	readonly retryAfter?: string;
@@ -82,23 +82,23 @@ export class FakeApns {
 		const { cutEvery } = this.options.faults;
 		if (headers['apns-topic'] === 'org.example.reset')
 			return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-		const refused = (await this.rejectionOf(headers)) ?? this.record(headers, body);
+		const rejected = (await this.rejectionOf(headers)) ?? this.record(headers, body);
 		if (cutEvery > 0 && number % cutEvery === 0) {
 			stream.session?.destroy();
 			return;
 		}
 		if (stream.destroyed || stream.closed) return;
-		if (!refused) {
+		if (!rejected) {
 			stream.respond({ ':status': 200, 'apns-id': String(headers['apns-id'] ?? '') || crypto.randomUUID() });
 			stream.end();
 			return;
 		}
-		const { status, reason, retryAfter } = refused;
+		const { status, reason, retryAfter } = rejected;
 		stream.respond({ ':status': status, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) });
 		stream.end(JSON.stringify({ reason }));
 	}
 
-	private async rejectionOf(headers: IncomingHttpHeaders): Promise<Refused | null> {
+	private async rejectionOf(headers: IncomingHttpHeaders): Promise<Rejected | null> {
 		const { faults, topic } = this.options;
 		if (faults.revoked) return { status: 403, reason: 'InvalidProviderToken' };
 		const wrong = await this.check(/^bearer (.+)$/.exec(String(headers.authorization))?.[1] ?? '');
@@ -134,7 +134,7 @@ export class FakeApns {
 	}
 
 	/** Null: accepted. */
-	private record(headers: IncomingHttpHeaders, body: string): Refused | null {
+	private record(headers: IncomingHttpHeaders, body: string): Rejected | null {
 		const { phones } = this.options;
 		const token = tokenIn(headers);
 		const { aps, channel, ts, withdrawn } = JSON.parse(body);

@@ -74,11 +74,11 @@ export class FakeFcm {
 		const known = !faults.revoked && authorization === `Bearer ya29.${this.exchanges}`;
 		const { message } = JSON.parse(body);
 		const fault = this.faulty.of(message.token);
-		if (!known) refuse(stream, 401, 'UNAUTHENTICATED');
-		else if (path !== `/v1/projects/${project}/messages:send`) refuse(stream, 404, 'NOT_FOUND');
+		if (!known) reject(stream, 401, 'UNAUTHENTICATED');
+		else if (path !== `/v1/projects/${project}/messages:send`) reject(stream, 404, 'NOT_FOUND');
 		else if (fault) {
 			const [status, code] = CODES[fault.reason] ?? [fault.status, fault.reason];
-			refuse(stream, status, code, fault.retryAfter);
+			reject(stream, status, code, fault.retryAfter);
 		} else {
 			this.record(message);
 			stream.respond({ ':status': 200, 'content-type': 'application/json' });
@@ -102,7 +102,7 @@ export class FakeFcm {
 	}
 }
 
-function refuse(stream: ServerHttp2Stream, status: number, code: string, retryAfter?: string): void {
+function reject(stream: ServerHttp2Stream, status: number, code: string, retryAfter?: string): void {
 	const details = [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode: code }];
 	stream.respond({ ':status': status, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) });
 	stream.end(JSON.stringify({ error: { code: status, status: code, details } }));

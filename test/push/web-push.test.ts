@@ -33,7 +33,7 @@ const receivedBy = ({ providers }: PushScene, name: string, count: number) =>
 const onlyWeb = { providerFlags: ({ flags }: { flags: readonly string[] }) => flags.slice(14) };
 
 /** Each of these is rejected with this error, and changes nothing. */
-async function expectRefusals(scene: PushScene, anna: Person): Promise<void> {
+async function expectRejections(scene: PushScene, anna: Person): Promise<void> {
 	const good = JSON.parse(await scene.providers.subscribe('good', (await anna.call('push.webKey')).key));
 	const changed = (change: object) => JSON.stringify({ ...good, ...change });
 	const keys = (change: object) => changed({ keys: { ...good.keys, ...change } });
@@ -68,7 +68,7 @@ test('a message arrives encrypted with the badge, is withdrawn when it is read e
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 2);
 		const [anna, ben] = people as [Person, Person];
-		await expectRefusals(scene, anna);
+		await expectRejections(scene, anna);
 		const laptop = await browser(scene, anna);
 		const desk = await browser(scene, anna, 'the-desk');
 		const old = await browser(scene, anna, 'old-service');

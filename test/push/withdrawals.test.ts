@@ -72,7 +72,7 @@ test('a user whose devices are slow to accept withdrawals delays nobody else', a
 			const notifications = [{ ...send, nextAt: 0 }];
 			await outbox.advance(entry, { notifications, recheck: [], next: 'U', now: 0 });
 			await outbox.recordResult(send, { type: 'sent', badge: 1 });
-			await outbox.noteRead(user);
+			await outbox.queueCheck(user);
 			await until(async () => asked.includes(user));
 		}
 		await until(async () => (await outbox.shown('U03')).length === 0);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, test } from 'bun:test';
 import { rawClient } from '../support/api.ts';
 import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
-import { makeRefusalScene } from '../support/refusal-scene.ts';
+import { makeRejectionScene } from '../support/rejection-scene.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { refusalChecker, snapshotOf } from '../support/snapshot.ts';
+import { rejectionChecker, snapshotOf } from '../support/snapshot.ts';
 
 /** Channels that the user is not in, and everything of another workspace: calls are rejected and change nothing. */
 
@@ -20,13 +20,13 @@ let message: string;
 
 beforeAll(async () => {
 	server = await startServer();
-	({ ada, grace, linus, channel, secret, dm, message } = await makeRefusalScene(server.url));
+	({ ada, grace, linus, channel, secret, dm, message } = await makeRejectionScene(server.url));
 	elsewhere = await makeWorkspace(server.url, 1, 'Elsewhere');
 	stranger = elsewhere.people[0] as Person;
 });
 afterAll(() => server.stop());
 
-const expectRefused = refusalChecker(() => snapshotOf([ada, grace, linus], [channel, secret, dm]));
+const expectRejected = rejectionChecker(() => snapshotOf([ada, grace, linus], [channel, secret, dm]));
 
 const as = (person: Person) => rawClient(server.url, person.token);
 
@@ -53,27 +53,31 @@ const open: [string, () => Record<string, unknown>][] = [
 ];
 for (const [method, args] of methods)
 	test(`${method} of a public channel that the user is not in returns not_in_channel`, () =>
-		expectRefused(() => as(linus)(method, { channel, ...args() }), 'not_in_channel'));
+		expectRejected(() => as(linus)(method, { channel, ...args() }), 'not_in_channel'));
 for (const [method, args] of [...methods, ...open]) {
 	test(`${method} of a private channel or direct message that the user is not in returns channel_not_found`, async () => {
 		for (const id of [secret, dm])
-			await expectRefused(() => as(linus)(method, { channel: id, ...args() }), 'channel_not_found');
+			await expectRejected(() => as(linus)(method, { channel: id, ...args() }), 'channel_not_found');
 	});
 	test(`${method} of a channel in another workspace returns channel_not_found`, () => {
 		// The arguments name users of that workspace, so that the channel is what is rejected.
 		const own = { ...args(), ...('users' in args() ? { users: stranger.id } : {}) };
 		const withUser = 'user' in args() ? { user: stranger.id } : {};
-		return expectRefused(() => as(stranger)(method, { channel, ...own, ...withUser }), 'channel_not_found');
+		return expectRejected(() => as(stranger)(method, { channel, ...own, ...withUser }), 'channel_not_found');
 	});
 }
 
 test('users of another workspace cannot be found', async () => {
-	await expectRefused(() => as(ada)('users.info', { user: stranger.id }), 'user_not_found', 'user');
-	await expectRefused(() => as(ada)('conversations.open', { users: stranger.id }), 'user_not_found', 'users');
-	await expectRefused(
+	await expectRejected(() => as(ada)('users.info', { user: stranger.id }), 'user_not_found', 'user');
+	await expectRejected(
+		() => as(ada)('conversations.open', { users: stranger.id }),
+		'user_not_found',
+		'users',
+	);
+	await expectRejected(
 		() => as(ada)('conversations.invite', { channel, users: stranger.id }),
 		'user_not_found',
 		'users',
 	);
-	await expectRefused(() => as(stranger)('conversations.kick', { channel, user: ada.id }), 'user_not_found');
+	await expectRejected(() => as(stranger)('conversations.kick', { channel, user: ada.id }), 'user_not_found');
 });

@@ -107,26 +107,26 @@ describe('Socket Mode', () => {
 		try {
 			const events = (): Record<string, unknown>[] =>
 				received.map(({ body }) => (body as unknown as { event: Record<string, unknown> }).event);
-			const hears = (event: Record<string, unknown>) =>
+			const receives = (event: Record<string, unknown>) =>
 				eventually(async () => expect(events()).toContainEqual(expect.objectContaining(event)), 30_000);
 			const text = `<@${stage.bot}> help`;
 			const { ts } = await stage.ada('chat.postMessage', { channel: stage.channel, text });
 			// If a message changes before it is delivered, only its newest state is sent.
-			await hears({ type: 'app_mention', ts });
+			await receives({ type: 'app_mention', ts });
 			await stage.ada('chat.update', { channel: stage.channel, ts, text: 'never mind' });
 			await stage.ada('conversations.invite', { channel: stage.channel, users: stage.graceId });
 			await stage.ada('reactions.add', { channel: stage.channel, timestamp: ts, name: 'ocean' });
-			await hears({ subtype: 'message_changed' });
-			await hears({ type: 'member_joined_channel', user: stage.graceId });
-			await hears({ type: 'reaction_added', reaction: 'ocean', item_user: stage.adaId });
+			await receives({ subtype: 'message_changed' });
+			await receives({ type: 'member_joined_channel', user: stage.graceId });
+			await receives({ type: 'reaction_added', reaction: 'ocean', item_user: stage.adaId });
 			await stage.ada('reactions.remove', { channel: stage.channel, timestamp: ts, name: 'ocean' });
-			await hears({ type: 'reaction_removed', reaction: 'ocean' });
+			await receives({ type: 'reaction_removed', reaction: 'ocean' });
 			await stage.ada('pins.add', { channel: stage.channel, timestamp: ts });
-			await hears({ type: 'pin_added', user: stage.adaId, channel_id: stage.channel });
+			await receives({ type: 'pin_added', user: stage.adaId, channel_id: stage.channel });
 			await stage.ada('pins.remove', { channel: stage.channel, timestamp: ts });
-			await hears({ type: 'pin_removed', channel_id: stage.channel });
+			await receives({ type: 'pin_removed', channel_id: stage.channel });
 			await stage.ada('conversations.rename', { channel: stage.channel, name: 'jetty' });
-			await hears({ type: 'channel_rename' });
+			await receives({ type: 'channel_rename' });
 		} finally {
 			await socket.disconnect();
 		}

@@ -61,18 +61,18 @@ describe('incoming webhooks', () => {
 	});
 
 	test('return errors in Slack’s words', async () => {
-		const refused = async (address: string, body: string) => {
+		const rejected = async (address: string, body: string) => {
 			const answer = await post(address, body);
 			return [answer.status, await answer.text()];
 		};
-		expect(await refused(url, '{"text":""}')).toEqual([400, 'no_text']);
-		expect(await refused(url, 'text')).toEqual([400, 'invalid_payload']);
-		expect(await refused(`${url}x`, '{"text":"x"}')).toEqual([404, 'no_service']);
-		expect(await refused(url.replace(stage.team, other.team), '{"text":"x"}')).toEqual([404, 'no_service']);
-		expect(await refused(url, '{"text":"x","channel":"#nowhere"}')).toEqual([404, 'channel_not_found']);
+		expect(await rejected(url, '{"text":""}')).toEqual([400, 'no_text']);
+		expect(await rejected(url, 'text')).toEqual([400, 'invalid_payload']);
+		expect(await rejected(`${url}x`, '{"text":"x"}')).toEqual([404, 'no_service']);
+		expect(await rejected(url.replace(stage.team, other.team), '{"text":"x"}')).toEqual([404, 'no_service']);
+		expect(await rejected(url, '{"text":"x","channel":"#nowhere"}')).toEqual([404, 'channel_not_found']);
 		const [{ id }] = (await stage.admin('admin.apps.webhooks.list', { app_id: stage.app })).webhooks;
 		await stage.admin('admin.apps.webhooks.delete', { app_id: stage.app, webhook_id: id });
-		expect(await refused(url, '{"text":"x"}')).toEqual([404, 'no_service']);
+		expect(await rejected(url, '{"text":"x"}')).toEqual([404, 'no_service']);
 	});
 });
 

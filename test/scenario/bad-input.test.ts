@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Answer, rawClient } from '../support/api.ts';
 import type { Person } from '../support/people.ts';
-import { makeRefusalScene } from '../support/refusal-scene.ts';
+import { makeRejectionScene } from '../support/rejection-scene.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { refusalChecker, snapshotOf } from '../support/snapshot.ts';
+import { rejectionChecker, snapshotOf } from '../support/snapshot.ts';
 
 /** Invalid input is rejected with its own code and the argument's name, and changes nothing. */
 
@@ -19,12 +19,12 @@ let reply: string;
 
 beforeAll(async () => {
 	server = await startServer();
-	({ ada, grace, linus, channel, secret, dm, message } = await makeRefusalScene(server.url));
+	({ ada, grace, linus, channel, secret, dm, message } = await makeRejectionScene(server.url));
 	reply = (await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: message })).ts;
 });
 afterAll(() => server.stop());
 
-const expectRefused = refusalChecker(() => snapshotOf([ada, grace, linus], [channel, secret, dm]));
+const expectRejected = rejectionChecker(() => snapshotOf([ada, grace, linus], [channel, secret, dm]));
 
 const as = (person: Person) => rawClient(server.url, person.token);
 
@@ -49,7 +49,7 @@ describe('bodies', () => {
 		['more than a megabyte', `{"text":"${'x'.repeat(1_100_000)}"}`, 'application/json', 'request_too_large'],
 	];
 	for (const [what, body, contentType, code] of bodies)
-		test(`${what} is rejected with ${code}`, () => expectRefused(() => send(body, contentType), code));
+		test(`${what} is rejected with ${code}`, () => expectRejected(() => send(body, contentType), code));
 
 	test('PUT is not a valid HTTP method for a call', async () => {
 		const response = await fetch(`${server.url}/api/auth.test?token=${ada.token}`, { method: 'PUT' });
@@ -224,7 +224,7 @@ describe('methods and arguments', () => {
 	];
 	for (const [what, method, args, code, argument] of calls)
 		test(`${what} is rejected with ${code}`, () =>
-			expectRefused(() => as(ada)(method, args()), code, argument));
+			expectRejected(() => as(ada)(method, args()), code, argument));
 
 	test('a post of more than 40,000 characters is cut to 40,000, and the answer says so', async () => {
 		const { channel: other } = await ada.call('conversations.create', { name: 'long' });

@@ -54,10 +54,10 @@ test('on a healthy server everything is acknowledged and delivered once, and cou
 
 		const alone = ['--conversations', '1', '--members', '500', '--online', '1', '--warm-up', '0'];
 		const limited = await bench(server, ...alone, '--rate', '300', '--seconds', '1').ended;
-		const refused = JSON.parse(limited.out) as BenchResult;
-		expect(refused).toMatchObject({ ok: true, counts: { people: 50, exact: 50 } });
-		expect(refused.errors.ratelimited).toBe(300 - refused.posts.acknowledged);
-		expect(refused.notes.join()).toContain('--posts-per-second 0');
+		const rejected = JSON.parse(limited.out) as BenchResult;
+		expect(rejected).toMatchObject({ ok: true, counts: { people: 50, exact: 50 } });
+		expect(rejected.errors.ratelimited).toBe(300 - rejected.posts.acknowledged);
+		expect(rejected.notes.join()).toContain('--posts-per-second 0');
 
 		const stranger = await tidemark(['bench', '--url', server.url], {
 			TIDEMARK_ADMIN_TOKEN: 'that-of-another-server',

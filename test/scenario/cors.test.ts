@@ -44,9 +44,9 @@ describe('with origins named', () => {
 	});
 
 	test('a page of a named origin may read errors as well', async () => {
-		const refused = await call(FRIEND, 'xoxp-nobody');
-		expect(allowed(refused)).toBe(FRIEND);
-		expect(await refused.json()).toMatchObject({ ok: false, error: 'invalid_auth' });
+		const rejected = await call(FRIEND, 'xoxp-nobody');
+		expect(allowed(rejected)).toBe(FRIEND);
+		expect(await rejected.json()).toMatchObject({ ok: false, error: 'invalid_auth' });
 	});
 
 	test('any other origin gets no CORS headers, and caches get Vary', async () => {

@@ -203,7 +203,7 @@ test('a bad upload changes nothing', async () => {
 	await expect(complete()).rejects.toThrow('file_not_found');
 	const noFile = new FormData();
 	noFile.append('text', '12345');
-	const refused: [RequestInit, number][] = [
+	const rejected: [RequestInit, number][] = [
 		[{ method: 'POST', body: '1234' }, 400],
 		[{ method: 'POST', body: '123456' }, 413],
 		[{ method: 'POST' }, 400],
@@ -219,7 +219,7 @@ test('a bad upload changes nothing', async () => {
 		],
 		[{ method: 'GET' }, 405],
 	];
-	for (const [init, status] of refused) expect((await fetch(url, init)).status).toBe(status);
+	for (const [init, status] of rejected) expect((await fetch(url, init)).status).toBe(status);
 	expect((await fetch(`${url}x`, { method: 'POST', body: '12345' })).status).toBe(404);
 	await expect(complete()).rejects.toThrow('file_not_found');
 	expect((await fetch(url, { method: 'POST', body: '12345' })).status).toBe(200);

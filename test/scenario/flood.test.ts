@@ -77,10 +77,10 @@ test('each frame of a flood is answered with code 17 and a time to wait, and the
 	// An answer that does not name its frame would make Slack's client wait forever.
 	const answers = await socket.all(FLOOD, ({ reply_to }) => reply_to >= 1_000);
 	expect(answers.map(({ reply_to }) => reply_to).toSorted()).toEqual(ids);
-	const refused = answers.filter(({ ok }) => !ok);
-	expect(refused.length).toBeGreaterThan(0);
-	expect(refused.length).toBeLessThan(FLOOD);
-	for (const { error } of refused)
+	const rejected = answers.filter(({ ok }) => !ok);
+	expect(rejected.length).toBeGreaterThan(0);
+	expect(rejected.length).toBeLessThan(FLOOD);
+	for (const { error } of rejected)
 		expect(error).toEqual({ code: 17, msg: 'ratelimited', retry_after: expect.any(Number) });
 	const others = await connect(quiet);
 	const { ts } = await quiet.call('chat.postMessage', { channel, text: 'nobody else notices' });

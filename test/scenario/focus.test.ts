@@ -152,11 +152,11 @@ describe('focus', () => {
 		});
 		const device = new Device(grace.id, grace.call);
 		await device.connect();
-		const refused = device.next(
+		const rejected = device.next(
 			(event) => event.reply_to === 903 && event.error?.msg === 'channel_not_found',
 		);
 		device.send({ id: 903, type: 'channel_focus', channel: own.id });
-		await refused;
+		await rejected;
 		device.disconnect();
 	});
 });

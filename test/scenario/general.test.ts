@@ -53,12 +53,12 @@ test('added and invited people join it at once, bots do not, and nobody can leav
 	const bot = await add(team.id, 'helper', { is_bot: true });
 	expect(await channelsOf(bot)).toEqual([]);
 
-	const refusals = [
+	const rejections = [
 		['conversations.leave', {}, 'cant_leave_general'],
 		['conversations.kick', { user: grace.id }, 'cant_kick_from_general'],
 		['conversations.archive', {}, 'cant_archive_general'],
 	] as const;
-	for (const [method, args, error] of refusals) {
+	for (const [method, args, error] of rejections) {
 		const answer = await rawClient(server.url, ada.token)(method, { channel, ...args });
 		expect(answer).toMatchObject({ ok: false, error });
 	}

@@ -113,17 +113,17 @@ test('a cursor of the other order, or of an unknown list, is rejected with the r
 	const unreadFirst = await list(grace, { limit: 1, unread_first: true });
 	const byActivity = await list(grace, { limit: 1 });
 	const other = 'list with another unread_first';
-	await refused({ cursor: unreadFirst.next }, other);
-	await refused({ cursor: byActivity.next, unread_first: true }, other);
+	await rejected({ cursor: unreadFirst.next }, other);
+	await rejected({ cursor: byActivity.next, unread_first: true }, other);
 	// As many lists as the server keeps.
 	for (let later = 0; later < 8; later += 1) {
 		await ada.call('chat.postMessage', { channel, text: `later ${later}` });
 		await list(grace, { limit: 1, unread_first: true });
 	}
-	await refused({ cursor: unreadFirst.next, unread_first: true }, 'start again without a cursor');
+	await rejected({ cursor: unreadFirst.next, unread_first: true }, 'start again without a cursor');
 });
 
-async function refused(args: object, why: string): Promise<void> {
+async function rejected(args: object, why: string): Promise<void> {
 	const response = await fetch(`${server.url}/api/inbox.list`, {
 		method: 'POST',
 		headers: { authorization: `Bearer ${grace.token}`, 'content-type': 'application/json' },

@@ -45,7 +45,7 @@ const jwtOf = (user: string, issuedSecondsAgo: number | null = 5) => {
 };
 
 /** On a cluster: waits until every gateway has the change. */
-const refusedWith = (token: string, error: string) =>
+const rejectedWith = (token: string, error: string) =>
 	eventually(async () => {
 		for (let gateway = 0; gateway < 4; gateway += 1) expect(await ask(token)).toMatchObject({ error });
 	}, patienceMs());
@@ -70,9 +70,9 @@ describe('a deactivated user', () => {
 		expect(user).toMatchObject({ id: bob.id, deleted: true });
 		for (const socket of sockets) expect((await socket.closed).code).toBe(SIGNED_OUT);
 		expect((await new TestSocket(ticket).closed).code).toBe(SIGNED_OUT);
-		await refusedWith(bob.token, 'token_revoked');
-		await refusedWith(jwt, 'account_inactive');
-		await refusedWith(await jwtOf(bob.id, 0), 'account_inactive');
+		await rejectedWith(bob.token, 'token_revoked');
+		await rejectedWith(jwt, 'account_inactive');
+		await rejectedWith(await jwtOf(bob.id, 0), 'account_inactive');
 		expect(await ask(jwt, 'rtm.connect')).toMatchObject({ error: 'account_inactive' });
 
 		await watching.seen((frame) => frame.type === 'user_change' && frame.user.deleted === true);
@@ -142,10 +142,10 @@ describe('a deactivated user', () => {
 		const { channel } = await ada.call('conversations.create', { name: `back-${people}` });
 		const [before, undated] = [await jwtOf(ada.id), await jwtOf(ada.id, null)];
 		await workspace.admin('admin.users.deactivate', { user_id: ada.id });
-		await refusedWith(before, 'account_inactive');
+		await rejectedWith(before, 'account_inactive');
 		const { user } = await workspace.admin('admin.users.reactivate', { user_id: ada.id });
 		expect(user.deleted).toBe(false);
-		for (const old of [ada.token, before, undated]) await refusedWith(old, 'token_revoked');
+		for (const old of [ada.token, before, undated]) await rejectedWith(old, 'token_revoked');
 		// Issued in a later second than the deactivation.
 		await eventually(async () => expect((await ask(await jwtOf(ada.id, 0))).ok).toBe(true), 5_000);
 		const again = await withToken(ada.id, ada.name);
@@ -174,7 +174,7 @@ describe('tokens', () => {
 			revoked: true,
 		});
 		for (const socket of sockets) expect((await socket.closed).code).toBe(SIGNED_OUT);
-		for (const token of [ada.token, second.token, jwt]) await refusedWith(token, 'token_revoked');
+		for (const token of [ada.token, second.token, jwt]) await rejectedWith(token, 'token_revoked');
 		expect((await ask((await withToken(ada.id, ada.name)).token)).ok).toBe(true);
 		await others.settled();
 		expect((await ask(bob.token)).ok).toBe(true);
@@ -204,7 +204,7 @@ describe('tokens', () => {
 		const [dated, ...others] = listed.filter(({ expires_at }) => expires_at !== undefined) as [Answer];
 		expect(others).toEqual([]);
 		await workspace.admin('admin.tokens.revoke', { token_id: dated.id });
-		await refusedWith(token, 'token_revoked');
+		await rejectedWith(token, 'token_revoked');
 		expect((await ask(ada.token)).ok).toBe(true);
 		const { tokens } = await workspace.admin('admin.tokens.list', { user_id: ada.id });
 		expect(tokens.filter((one: Answer) => !one.is_active).map(({ id }: Answer) => id)).toEqual([dated.id]);
@@ -243,7 +243,7 @@ describe('tokens', () => {
 			expect(await ask(token, 'auth.revoke', { test: true })).toMatchObject({ ok: true, revoked: false });
 			expect(await ask(token, 'auth.revoke')).toMatchObject({ ok: true, revoked: true });
 			expect((await socket.closed).code).toBe(SIGNED_OUT);
-			await refusedWith(token, 'token_revoked');
+			await rejectedWith(token, 'token_revoked');
 		}
 	});
 });

@@ -3,7 +3,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer } from '../support/server.ts';
 import { connect, type Frame } from '../support/socket.ts';
 
-/** A client that is too far behind is always told; a client that is not gets every event, however slowly it reads. */
+/** A client that is too far behind always gets a resync; any other client gets every event, however slowly it reads. */
 
 async function scene(flags: Readonly<Record<string, string>>) {
 	const server = await startServer(flags);

@@ -40,7 +40,7 @@ for (const [what, text, msg] of unanswerable) {
 	});
 }
 
-const refused: [string, () => Record<string, unknown>, string][] = [
+const rejected: [string, () => Record<string, unknown>, string][] = [
 	['an unknown type', () => ({ type: 'shout' }), 'type is missing or unknown'],
 	['a message without text', () => ({ type: 'message', channel }), 'text is missing'],
 	['a text of spaces', () => ({ type: 'message', channel, text: ' \n' }), 'text is missing'],
@@ -88,7 +88,7 @@ const refused: [string, () => Record<string, unknown>, string][] = [
 		'thread_ts must be a ts like 1717200000.123456',
 	],
 ];
-for (const [what, frame, msg] of refused) {
+for (const [what, frame, msg] of rejected) {
 	test(`${what} is answered with code and msg under its id, and nothing is posted`, async () => {
 		const socket = await connect(ada);
 		expect(await socket.ask(frame())).toEqual({

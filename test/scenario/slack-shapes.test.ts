@@ -408,7 +408,7 @@ describe('the workspace', () => {
 		expect(prefs).not.toHaveProperty('favourite.C1');
 		expect((await grace.call('client.userBoot')).prefs).toMatchObject({ theme: 'true' });
 		expect((await ada.call('users.prefs.get')).prefs).not.toHaveProperty('theme');
-		const refused = [
+		const rejected = [
 			[{ name: 'muted_channels', value: channel }, 'invalid_arguments'],
 			[{ name: 'a b', value: '1' }, 'invalid_arguments'],
 			[{ name: 'a', value: 'x'.repeat(2001) }, 'invalid_arguments'],
@@ -418,7 +418,7 @@ describe('the workspace', () => {
 			],
 			[{}, 'missing_argument'],
 		] as const;
-		for (const [args, error] of refused)
+		for (const [args, error] of rejected)
 			expect((await rawClient(server.url, grace.token)('users.prefs.set', args)).error).toBe(error);
 		socket.close();
 	});

@@ -32,9 +32,9 @@ test('a limited client waits for Retry-After and succeeds', async () => {
 test('a client that does not want to wait gets an error that says how long to wait', async () => {
 	const client = webClient(server.url, people[1]!, { rejectRateLimitedCalls: true });
 	const outcomes = await Promise.allSettled(Array.from({ length: BURST * 2 }, () => client.auth.test()));
-	const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason);
-	expect(refused.length).toBeGreaterThan(0);
-	for (const reason of refused) {
+	const rejected = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason);
+	expect(rejected.length).toBeGreaterThan(0);
+	for (const reason of rejected) {
 		expect(reason.code).toBe(ErrorCode.RateLimitedError);
 		expect(reason.retryAfter).toBeGreaterThanOrEqual(1);
 	}

@@ -193,7 +193,7 @@ describe('messages', () => {
 });
 
 describe('errors', () => {
-	const refusals: [string, () => Promise<unknown>, string][] = [
+	const rejections: [string, () => Promise<unknown>, string][] = [
 		['an unknown channel', () => ada.conversations.info({ channel: 'C0000000000' }), 'channel_not_found'],
 		['an unknown user', () => ada.users.info({ user: 'U0000000000' }), 'user_not_found'],
 		['no text', async () => ada.chat.postMessage({ channel: await channelWith(), text: '' }), 'no_text'],
@@ -208,7 +208,7 @@ describe('errors', () => {
 		['a method that does not exist', () => ada.apiCall('chat.shout'), 'unknown_method'],
 		['a missing argument', () => ada.apiCall('conversations.info'), 'missing_argument'],
 	];
-	for (const [what, call, code] of refusals) {
+	for (const [what, call, code] of rejections) {
 		test(`${what} is a platform error with the code ${code}`, async () => {
 			const error = await call().then(
 				() => null,

@@ -11,7 +11,7 @@ const TOKEN = /Administrator's token, shown this once: (xoxa-\S+)/;
 const onFreePort = (dataDir: string): string[] => ['serve', '--port', '0', '--data-dir', dataDir];
 
 /** One line on standard error that names the cause and what to do, and nothing else. */
-function expectRefusal({ code, out, err }: Ended, ...parts: readonly RegExp[]): void {
+function expectRejection({ code, out, err }: Ended, ...parts: readonly RegExp[]): void {
 	expect([code, out]).toEqual([1, '']);
 	expect(err.trim().split('\n')).toHaveLength(1);
 	for (const part of parts) expect(err).toMatch(part);
@@ -62,7 +62,7 @@ describe('a start', () => {
 	test('if the first start fails, the next one prints the token', async () => {
 		await withDirectory(async (directory) => {
 			const failed = await tidemark([...onFreePort(directory), '--host', '192.0.2.1']).ended;
-			expectRefusal(failed, /192\.0\.2\.1 is not an address of this machine/, /--host/);
+			expectRejection(failed, /192\.0\.2\.1 is not an address of this machine/, /--host/);
 			const server = await serveProcess(directory);
 			expect(await server.printed(TOKEN)).toMatch(/^xoxa-/);
 		});
@@ -175,7 +175,7 @@ describe('a start that fails', () => {
 			const { port } = new URL(server.url);
 			const args = ['serve', '--host', '127.0.0.1', '--port', port, '--data-dir', join(directory, 'two')];
 			const taken = new RegExp(`port ${port} is in use by another program, perhaps another Tidemark`);
-			expectRefusal(await tidemark(args).ended, taken, /--port/);
+			expectRejection(await tidemark(args).ended, taken, /--port/);
 			expect(await readdir(directory)).toEqual(['one']);
 			expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 		});
@@ -186,7 +186,7 @@ describe('a start that fails', () => {
 			const server = await serveProcess(directory, ['--demo']);
 			const token = await server.printed(/ada .* (xoxp-\S+)/);
 			const second = await tidemark(onFreePort(directory)).ended;
-			expectRefusal(second, /in use by process \d+: /, /--data-dir/);
+			expectRejection(second, /in use by process \d+: /, /--data-dir/);
 			expect(second.err).not.toContain('..');
 			const ada = client(server.url, token);
 			expect((await ada('conversations.create', { name: 'still-writable' })).ok).toBe(true);
@@ -198,10 +198,10 @@ describe('a start that fails', () => {
 			const file = join(directory, 'file');
 			await writeFile(file, 'mine');
 			for (const path of [file, join(file, 'below')])
-				expectRefusal(await tidemark(onFreePort(path)).ended, /not a directory/, /--data-dir/);
+				expectRejection(await tidemark(onFreePort(path)).ended, /not a directory/, /--data-dir/);
 			for (const path of ['/proc', '/proc/new']) {
-				const refused = await tidemark(onFreePort(path)).ended;
-				expectRefusal(refused, /cannot be used as the data directory/, /--data-dir/);
+				const rejected = await tidemark(onFreePort(path)).ended;
+				expectRejection(rejected, /cannot be used as the data directory/, /--data-dir/);
 			}
 			expect(await Bun.file(file).text()).toBe('mine');
 		});
@@ -211,8 +211,8 @@ describe('a start that fails', () => {
 		await withDirectory(async (directory) => {
 			const file = join(directory, 'tidemark.db');
 			await writeFile(file, 'this is no database '.repeat(1_000));
-			const refused = await tidemark(onFreePort(directory)).ended;
-			expectRefusal(refused, /tidemark\.db is damaged/, /Restore it from a backup/);
+			const rejected = await tidemark(onFreePort(directory)).ended;
+			expectRejection(rejected, /tidemark\.db is damaged/, /Restore it from a backup/);
 			expect(await Bun.file(file).text()).toStartWith('this is no database');
 		});
 	});
@@ -220,7 +220,7 @@ describe('a start that fails', () => {
 	test('unreadable keys of the integrating product are named', async () => {
 		await withDirectory(async (directory) => {
 			const args = [...onFreePort(directory), '--jwt-jwks', join(directory, 'missing.json')];
-			expectRefusal(await tidemark(args).ended, /--jwt-jwks/, /missing\.json/);
+			expectRejection(await tidemark(args).ended, /--jwt-jwks/, /missing\.json/);
 		});
 	});
 

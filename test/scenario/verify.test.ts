@@ -74,7 +74,7 @@ test('a row changed in the database is reported, and repaired on request', async
 });
 
 test('an invalid verify request is rejected, and nothing is repaired', async () => {
-	const { channel, grace, ada, admin, unread } = await aChannel('refused');
+	const { channel, grace, ada, admin, unread } = await aChannel('rejected');
 	lose(channel, 'one');
 	const wrong: [Record<string, unknown>, string][] = [
 		[{ repair: true }, 'missing_argument'],

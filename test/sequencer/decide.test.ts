@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { type ConversationKind, generalChannelOf } from '../../src/model/ids.ts';
-import { MAX_EMOJI, MAX_OF_USER } from '../../src/model/reactions.ts';
+import { MAX_EMOJI, MAX_PER_USER } from '../../src/model/reactions.ts';
 import type { Action, Command, Outcome } from '../../src/sequencer/commands.ts';
 import { sequence } from '../../src/sequencer/decide.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
@@ -158,7 +158,7 @@ describe('rejections', () => {
 		expect(channel.effects).toMatchObject([{ added: false, current: { count: 1, users: ['U01'] } }]);
 		expect(await channel.says('U01', react('+1', false))).toBe('ok');
 		expect(channel.effects).toMatchObject([{ current: null }]);
-		for (let index = 0; index < MAX_OF_USER; index += 1)
+		for (let index = 0; index < MAX_PER_USER; index += 1)
 			expect(await channel.says('U01', react(`e${index}`))).toBe('ok');
 		expect(await channel.says('U01', react('one-more'))).toBe('too_many_reactions');
 		expect(await channel.says('U01', { type: 'delete', ts })).toBe('ok');
@@ -171,7 +171,7 @@ describe('rejections', () => {
 		const ts = await channel.posts('U01');
 		const users = ['U01', 'U02', 'U03'];
 		for (let index = 0; index < MAX_EMOJI; index += 1) {
-			const user = users[Math.floor(index / MAX_OF_USER)]!;
+			const user = users[Math.floor(index / MAX_PER_USER)]!;
 			expect(await channel.says(user, { type: 'react', ts, name: `e${index}`, added: true })).toBe('ok');
 		}
 		const by = (name: string): Action => ({ type: 'react', ts, name, added: true });

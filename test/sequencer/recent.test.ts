@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test';
 import { Recent } from '../../src/sequencer/recent.ts';
 
-/** A worker evicts the oldest entries, and never those that the store does not have. */
+/** A worker evicts the oldest items, and never those that the store does not have. */
 
 const FULL = 512;
 
-/** As many entries as one generation has, from `first` on; each has its number as stamp. */
+/** As many items as one half has, from `first` on; each has its number as stamp. */
 function fill(recent: Recent<number, string>, first: number): number {
 	for (let key = first; key < first + FULL; key += 1) recent.set(key, `value ${key}`);
 	return first + FULL - 1;
 }
 
-test('entries that the store has are evicted after two generations', () => {
+test('items that the store has are evicted after two halves', () => {
 	const recent = new Recent<number, string>();
 	for (const first of [0, FULL, 2 * FULL]) {
 		const stamp = fill(recent, first);
@@ -25,7 +25,7 @@ test('entries that the store has are evicted after two generations', () => {
 	]);
 });
 
-test('entries that the store does not have stay, however many are added', () => {
+test('items that the store does not have stay, however many are added', () => {
 	const recent = new Recent<number, string>();
 	recent.evictOld(fill(recent, 0), 0);
 	for (const first of [FULL, 2 * FULL, 3 * FULL]) recent.evictOld(fill(recent, first), 0);

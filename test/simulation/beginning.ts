@@ -6,27 +6,27 @@ import { Scheduler } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
 
 /**
- * Where histories begin: an installation with people and empty conversations, in which nothing has gone wrong yet. Made once for each
- * shape and variant, since it takes as long as a short history. Ids differ between variants, and with them partitions and orders.
+ * The state that histories start from: an installation with users and empty conversations, without faults so far. It is created once for
+ * each shape and variant, because that takes as long as a short history. Ids differ between variants, and so do partitions and orders.
  */
 
 export interface Beginning {
-	/** When it was made, ms. */
+	/** Simulated time at its end, in ms. */
 	readonly now: number;
 	readonly people: readonly Known[];
 	readonly conversations: readonly { readonly id: string; readonly at: number }[];
-	/** What disks, logs and Redis have. */
+	/** The contents of disks, logs and Redis. */
 	readonly saved: unknown;
 }
 
 export const VARIANTS = 8;
-/** Until everything is persisted. */
+/** By then everything is persisted. */
 const SETTLES_MS = 5_000;
 const LIMITS = { steps: 500_000, ms: 600_000 };
 
 const made = new Map<string, Beginning>();
 
-/** `name`: of the shape. */
+/** `name` is the name of the shape. */
 export function beginningOf(name: string, variant: number, shapeOf: (world: World) => Shape): Beginning {
 	const key = `${name} ${variant}`;
 	const known = made.get(key) ?? make(variant, shapeOf);

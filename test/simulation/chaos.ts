@@ -1,11 +1,11 @@
 import type { Shape, World } from './world.ts';
 
 /**
- * Injects faults at random moments of a round, a few of them. What lasts ends after a while: an installation that never gets
- * a moment's peace need not get anywhere.
+ * Injects a few faults at random moments of a round. Lasting faults end after a while: an installation under constant faults need not
+ * make progress.
  */
 
-/** Of the network, in every shape. */
+/** Faults of the network, which every shape has. */
 const NETWORK_FAULTS = [
 	'cut socket',
 	'stalled socket',
@@ -17,10 +17,10 @@ const NETWORK_FAULTS = [
 
 export const faultsOf = (shape: Shape): string[] => [...NETWORK_FAULTS, ...Object.keys(shape.faults)];
 
-/** Faults follow each other within so many milliseconds, or within as many as operations begin in, if that is more. */
+/** Longest time between two faults; at least the time in which the operations of the round begin. */
 const EVERY_MS = 40;
 const MAX_FAULTS = 7;
-/** From the first fault on. */
+/** When the faults of a round end, counted from its start. */
 const ENDS_AFTER_MS = { least: 500, most: 12_000 };
 
 export class Chaos {

@@ -3,13 +3,13 @@ import { planted } from './planted.ts';
 import type { ShapeName } from './simulate.ts';
 
 /**
- * Runs the histories that it is told of, one after the other, and prints a line for each: what scripts/simulate.ts starts on
- * every core. A planted bug has to be in place before the code that it is in is loaded.
+ * Runs the histories of a job one after the other, and prints a line for each; scripts/simulate.ts starts one such process per core. A
+ * bug is planted before the code that contains it is loaded.
  */
 
 export interface Job {
 	readonly from: number;
-	/** Takes as many seeds in a row as there are shapes, so that every process runs all shapes; then leaves out those of the others. */
+	/** Number of this process. Each process takes as many consecutive seeds as there are shapes, so that it runs all shapes, then skips the seeds of the other processes. */
 	readonly process: number;
 	readonly processes: number;
 	readonly count: number;

@@ -1,6 +1,6 @@
 /**
- * Which faults were injected, and what the program did while one of them was: named paths, such as a method with its outcome, a
- * script of Redis, an event, the way a connection ended. A fault under which few of them are reached proves little.
+ * Which faults were injected, and which paths the program took under each of them. A path has a name: a method with its outcome, a
+ * script of Redis, an event, the way a connection ended. A fault under which few paths are reached proves little.
  */
 
 /** By fault: how often it was injected, and in how many histories each path was reached after it, in the same round. */
@@ -25,7 +25,7 @@ export class Coverage {
 		else for (const fault of this.active) this.add(fault, path);
 	}
 
-	/** All faults are over, and everything that they held up is done. */
+	/** All faults are over, and all work that they delayed is done. */
 	calm(): void {
 		this.active = new Set();
 	}
@@ -56,7 +56,7 @@ interface Total {
 	readonly paths: Map<string, number>;
 }
 
-/** Of many histories, by shape and fault. */
+/** Sums the coverage of many histories, by shape and fault. */
 export class CoverageReport {
 	private readonly totals = new Map<string, Total>();
 

@@ -3,8 +3,8 @@ import { migrate } from '../../src/engine/embedded/sqlite/schema.ts';
 import type { Param, Row } from '../../src/engine/store/sql.ts';
 
 /**
- * The one database of this process. Histories run one after the other, and each finds it with the rows of an image: to prepare
- * its statements again for each history would take longer than the history.
+ * The only database of this process. Histories run one after the other, and each starts with the rows of an image: preparing all
+ * statements again for each history would take longer than the history.
  */
 
 /** Rows by table. */
@@ -16,7 +16,7 @@ interface Shared {
 	readonly empty: Image;
 }
 
-/** Of the tables of PostgreSQL, the one that SQLite has no use for. */
+/** The only table that PostgreSQL has and SQLite does not. */
 const PROGRESS =
 	'CREATE TABLE partition_progress (partition TEXT PRIMARY KEY, next_offset BIGINT NOT NULL, topic_id TEXT)';
 const WORDS = 'message_words';

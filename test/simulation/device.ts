@@ -6,12 +6,12 @@ import { callerOf } from './people.ts';
 import type { Process } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
 
-/** A device with the SDK on it, in a process of its own, that looks at everything there is. */
+/** A device with the SDK, in its own process, which watches all conversations and threads of its user. */
 export class Device {
 	readonly process: Process;
 	private client: TidemarkClient;
 	private stopWatching: () => void;
-	/** The same person, asking for the first time. */
+	/** Calls of the same user without the SDK, as a new device would make them. */
 	private readonly fresh: Person;
 
 	constructor(
@@ -60,7 +60,7 @@ export class Device {
 		);
 	}
 
-	/** Shows a conversation to its user, who is there. */
+	/** Shows a conversation to its user, who is active. */
 	focus(judge: Process, conversation: string): Promise<void> {
 		return this.run('looks at a conversation', judge, async (client) =>
 			client.conversation(conversation).focus(),
@@ -71,7 +71,7 @@ export class Device {
 		return this.run('looks away', judge, async (client) => client.conversation(conversation).blur());
 	}
 
-	/** What is on its screen and not what the server answers to who asks for the first time. */
+	/** The first difference between its screen and what the server answers to a new device. */
 	difference(judge: Process, among: ReadonlySet<string>): Promise<Difference | undefined> {
 		const { fresh } = this;
 		return this.run('looks', judge, async (client) => {
@@ -85,7 +85,7 @@ export class Device {
 		});
 	}
 
-	/** Of these conversations. */
+	/** The same for the messages of these conversations, and for threads. */
 	private async messagesDifference(
 		client: TidemarkClient,
 		fresh: Person,

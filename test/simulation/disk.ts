@@ -13,17 +13,17 @@ import { emptiedDatabase, type Image, imageOf, restoreImage } from './database.t
 import type { Process, Scheduler } from './scheduler.ts';
 
 /**
- * A disk with one database on it, which outlives the processes that write to it. The real tables and statements, in memory:
- * a transaction takes place as a whole at one moment, somewhere between being handed over and being acknowledged. Of a process
- * that dies in between, it took place or it did not.
+ * A disk with one database, which outlives the processes that write to it. It has the real tables and statements, in memory. A
+ * transaction commits at one moment between its request and its acknowledgement. If its process dies in between, it has committed
+ * completely or not at all.
  */
 
 export interface DiskFaults {
 	/** Chance that a commit fails, with nothing written. */
 	failedCommit: number;
-	/** Longest time for each of: reaching the disk, being told so; ms. */
+	/** Longest time until a write reaches the disk, and until its process learns the result; in ms. */
 	slowest: number;
-	/** Every commit fails until then. */
+	/** The disk is full, and every commit fails, until this time. */
 	fullUntil: number;
 }
 
@@ -49,7 +49,7 @@ export class Disk {
 		restoreImage(this.database, image);
 	}
 
-	/** Runs these as one transaction, now. */
+	/** Runs the statements of `run` in one transaction, now. */
 	transact(run: () => void): void {
 		this.database.run('BEGIN IMMEDIATE');
 		try {
@@ -84,14 +84,14 @@ export class Disk {
 	}
 
 	/**
-	 * One write of a process: it takes place, then the process learns of it. `act` throws where it is refused. Of a process that
-	 * dies, what it handed over takes place at once or never: its successor finds the disk at rest.
+	 * One write of a process: it is executed, then the process learns the result. `act` throws if the database rejects the write. If the
+	 * process dies first, the write is executed at that moment or never, so that its successor finds no write in progress.
 	 */
 	write(process: Process, label: string, act: () => void): Promise<void> {
 		const { scheduler, faults } = this;
 		return new Promise((resolve, reject) => {
 			let isOver = false;
-			const carryOut = (): void => {
+			const execute = (): void => {
 				if (isOver) return;
 				isOver = true;
 				process.onDeath.delete(died);
@@ -112,11 +112,11 @@ export class Disk {
 				);
 			};
 			const died = (): void => {
-				if (scheduler.random.chance(0.5)) carryOut();
+				if (scheduler.random.chance(0.5)) execute();
 				isOver = true;
 			};
 			process.onDeath.add(died);
-			scheduler.at(this.device, scheduler.latency(0.2, faults.slowest), '', carryOut);
+			scheduler.at(this.device, scheduler.latency(0.2, faults.slowest), '', execute);
 		});
 	}
 
@@ -140,7 +140,7 @@ export class Disk {
 		);
 	}
 
-	/** The database is kept for the next history. What a transaction left open must not be in it. */
+	/** The next history uses the same database: rolls back an open transaction. */
 	close(): void {
 		if (this.database.inTransaction) this.database.run('ROLLBACK');
 	}

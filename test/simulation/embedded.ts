@@ -25,12 +25,12 @@ export const CONFIG = readConfig(
 );
 
 const NAME = 'server';
-/** What is acknowledged and not durable is lost within so many milliseconds. */
+/** A crash within this time after an answer would lose changes that were acknowledged before they were durable. */
 export const AFTER_ANSWER_MS = 8;
-/** At moments that nothing else decides: also between a change and its commit. */
+/** Evictions happen at random moments, also between a change and its commit. */
 const MAX_EVICTIONS = 6;
 const EVICTIONS_WITHIN_MS = 200;
-/** How long it takes until a process that died is started again, ms. */
+/** How long a process that died stays down, in ms. */
 const DOWN_MS = { least: 50, most: 4_000 };
 
 export class EmbeddedShape implements Shape {
@@ -113,7 +113,7 @@ export class EmbeddedShape implements Shape {
 		},
 		'failing disk': () => {
 			this.disk.faults.failedCommit = 0.3;
-			// Slow as well: what is decided meanwhile waits behind what fails.
+			// Often slow as well, so that later decisions queue behind the batch that fails.
 			if (this.world.scheduler.random.chance(0.6)) this.disk.faults.slowest = 150;
 		},
 		'full disk': () => {
@@ -139,9 +139,9 @@ export class EmbeddedShape implements Shape {
 		if (this.process) this.process.pausedUntil = 0;
 	}
 
-	forget(): void {}
+	loseVolatileState(): void {}
 
-	/** Answers show only what is on the disk. */
+	/** The embedded engine answers only with what is on disk. */
 	isDurable(): boolean {
 		return true;
 	}

@@ -3,12 +3,13 @@ import type { Oracle } from '../support/oracle/oracle.ts';
 import type { Random } from '../support/oracle/random.ts';
 
 /**
- * Operations that independent draws seldom produce. Users take back what they did a moment ago: state that is written too late
- * then overwrites newer state. And users post to the same conversation at the same moment: one post is decided on another that may fail.
+ * Operations that independent draws seldom produce. Users take back what they did in the previous round: state that is written too late
+ * then overwrites newer state. Users post to the same conversation at the same moment: one post is decided on top of another that may
+ * fail.
  */
 
-/** Steps of these operations, for `--without`; those of planned operations are lower. */
-export const EXTRA_STEPS = { takeBack: 1_000, echo: 2_000, look: 3_000 };
+/** First step numbers of these operations, for `--without`; planned operations have lower numbers. */
+export const EXTRA_STEPS = { takeBack: 1_000, echo: 2_000, focus: 3_000 };
 
 const TAKE_BACK = 0.6;
 const ECHO = 0.4;
@@ -59,7 +60,7 @@ function oppositeOf(operation: Operation, oracle: Oracle): Operation | undefined
 			return members.length > 1 && members.includes(user) ? { kind: 'leave', conversation, user } : undefined;
 		}
 		case 'markUnread': {
-			// Another device of the user is still looking, and does not know of it.
+			// Another device of the user still has the conversation in focus, and does not know of the mark unread.
 			const { user } = operation;
 			const { revision = 0 } = oracle.row(user, conversation) ?? {};
 			const newest = oracle.timeline(conversation).at(-1);

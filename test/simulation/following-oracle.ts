@@ -2,23 +2,24 @@ import { Oracle } from '../support/oracle/oracle.ts';
 import type { BadgeItem, Row } from '../support/oracle/types.ts';
 
 /**
- * The oracle of a history. What the model leaves open it takes from the server: once, and within bounds. From then on it has to stay so.
+ * The oracle of a history. Where the model allows several answers, it takes the first answer of the server that is within bounds. Later
+ * answers must then be the same.
  */
 
 type Rows = Readonly<Record<string, Partial<Row>>>;
 
 export class FollowingOracle extends Oracle {
-	/** Whether a user was active when a message was sent, where the server has said so. */
+	/** By user and ts: whether the user was active when the message was sent, as learned from the server. */
 	private readonly hereFor = new Map<string, boolean>();
 	private readonly settled = new Set<string>();
 
-	/** Nobody who has no device. Of others it cannot be known: their connections are cut at moments of which servers learn later. */
+	/** Users without a device are never active. For others the model cannot know: servers notice later that a connection was cut. */
 	override readonly wasActive = (user: string, ts: number): boolean =>
 		this.hereFor.get(`${user} ${ts}`) ?? false;
 
 	/**
-	 * What was learned so far has been compared, and stays, if the log or the store has it. A gateway may die before its user's activity is
-	 * durable: nobody was told that it is, and it is lost with Redis.
+	 * Fixes the answers learned so far, if the log or the store has the activity. If a gateway dies before the activity of its user is
+	 * durable, the activity is lost with Redis, which is allowed: no answer acknowledged it.
 	 */
 	settle(isDurable: (user: string, ts: number, active: boolean) => boolean): void {
 		for (const [key, active] of this.hereFor) {
@@ -27,18 +28,18 @@ export class FollowingOracle extends Oracle {
 		}
 	}
 
-	/** Takes from the server whether each `<!here>` that a user has unread spoke to them, unless it is settled. Answers whether anything changed. */
+	/** Learns from the server which unread `<!here>` mention the user, except for settled ones. Returns whether anything changed. */
 	learnPresence(user: string, explained: readonly BadgeItem[], rows: Rows): boolean {
 		let hasChanged = false;
 		for (const [id, { messages }] of this.conversations) {
 			const row = this.row(user, id);
-			// A server that does not have all messages yet says nothing about them.
+			// A server that does not have all messages yet cannot answer.
 			if (!row || rows[id]?.unread_count !== row.unread_count) continue;
 			const unread = new Set(this.unreads(user, id));
 			const open = messages.filter(
 				({ ts, text }) => unread.has(ts) && text.includes('<!here>') && !this.settled.has(`${user} ${ts}`),
 			);
-			// Muted conversations explain nothing: who was active for some of them was so for the later ones.
+			// Muted conversations are not explained, only counted: a user who was active for some of the messages was active for the newest ones.
 			const counted = open.filter(({ ts }) => this.hereFor.get(`${user} ${ts}`)).length;
 			let mentions = (rows[id]?.mention_count ?? 0) - row.mention_count + counted;
 			for (const { ts } of open.reverse()) {

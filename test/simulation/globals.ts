@@ -1,9 +1,8 @@
 import type { Process, Scheduler } from './scheduler.ts';
 
 /**
- * Time and chance as the code under simulation finds them: timers, clocks and randomness of the runtime, replaced for as
- * long as a history runs. Each belongs to the process in whose name the current event runs. Outside of one they throw, so
- * that nothing reads the real clock unnoticed.
+ * Replaces timers, clocks and randomness of the runtime while a history runs. They act for the process of the current event. Outside of
+ * an event they throw, so that no code reads the real clock unnoticed.
  */
 
 const real = {
@@ -24,7 +23,7 @@ const real = {
 	fetch: globalThis.fetch,
 };
 
-/** For how long an immediate may wait: other processes' events come in between. */
+/** Longest delay of an immediate, so that events of other processes can run before it. */
 const TURN_MS = 0.05;
 
 class Timer {
@@ -42,7 +41,7 @@ class Timer {
 
 	private arm(): void {
 		const { owner, ms } = this;
-		// A label would fill the trace: what a timer does is told by what follows.
+		// Without a label, which would fill the trace: later lines show what the timer did.
 		this.event = owner.scheduler.at(owner, ms, '', () => {
 			if (this.repeats) this.arm();
 			this.callback(...this.args);
@@ -80,7 +79,7 @@ export interface SimulatedServer {
 	readonly serve: (owner: Process, options: unknown) => unknown;
 }
 
-/** Returns what puts the real ones back. */
+/** Returns a function that restores the real ones. */
 export function installGlobals(scheduler: Scheduler, network: SimulatedServer): () => void {
 	const owner = (what: string): Process => {
 		if (!scheduler.current) throw new Error(`${what} outside of a simulated process`);
@@ -137,7 +136,7 @@ export function installGlobals(scheduler: Scheduler, network: SimulatedServer): 
 	const bun = Bun as { sleep: unknown; serve: unknown };
 	bun.sleep = (ms: number) => new Promise<void>((resolve) => replaced.setTimeout(() => resolve(), ms));
 	bun.serve = (options: unknown) => network.serve(owner('Bun.serve'), options);
-	// Nobody waits so long for an answer in a simulated network: connections fail sooner.
+	// Never fires: in the simulated network, connections fail earlier.
 	AbortSignal.timeout = () => new AbortController().signal;
 	return () => {
 		const { performanceNow, random, getRandomValues, randomUUID, sleep, serve, abortTimeout, ...globals } =

@@ -18,8 +18,8 @@ import type { Process } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
 
 /**
- * One history: rounds of operations that run at the same time while things go wrong, each round judged when everything that
- * was asked for has an answer and nothing is wrong any more.
+ * One history: rounds of operations that run at the same time while faults are injected. The judge checks each round once all operations
+ * are answered and all faults are over.
  */
 
 export interface Plan {
@@ -28,49 +28,49 @@ export interface Plan {
 	readonly perRound: number;
 	/** Which faults are injected. */
 	readonly faults: readonly string[];
-	/** Operations that are left out, by their step: what shortening a failed history tries. */
+	/** Operations to leave out, by step number; used to shorten a failed history. */
 	readonly without: ReadonlySet<number>;
 }
 
-export class Wrong extends Error {}
+export class Mismatch extends Error {}
 
-interface Look {
+interface Focus {
 	readonly device: Device;
 	readonly conversation: string;
 }
 
 interface Done {
 	readonly operation: Operation;
-	/** Of a post. */
+	/** ts of the posted message; 0 for other operations. */
 	readonly ts: number;
 	readonly ignored: boolean;
 }
 
-/** Marks and what takes them back more often than people do: rounds are few. */
+/** More marks, joins and leaves than usual, because a history has few rounds. */
 const MIX = {
-	// Devices connect and are cut: that is presence enough.
+	// Devices that connect and are cut change presence often enough.
 	weights: { setActive: 0, mark: 20, markUnread: 14, markMessage: 10, join: 6, leave: 4, kick: 2 },
 } as const;
-/** How long what was acknowledged may take to be everywhere, and after which time to look again. */
+/** How long acknowledged changes may take to reach every screen, and the pause between two checks. */
 const SCREENS_MS = [60_000, 3_000] as const;
-/** When all that servers have to know of each other's connections is known. */
+/** By then every server knows the connections of all others. */
 const PRESENCE_MS = 5_000;
 /** Push waits longer: for leases of workers that died, after busy answers, and for clocks that were set back. */
 const PHONES_MS = [900_000, 30_000] as const;
-/** Operations of a round begin within so many milliseconds of each other, one of these. */
+/** The operations of a round begin within one of these times, in ms. */
 const SPREADS_MS = [3, 30, 200];
-/** Chance that a device has a conversation in focus during a round, and that it looks again when all is quiet. */
-const LOOK = 0.4;
-const LOOK_IN_PEACE = 0.3;
-/** Longer than a stalled socket, a deaf subscriber or a paused process lasts. */
+/** Chance that a device has a conversation in focus during a round, and that it has it once more when all faults are over. */
+const FOCUS_CHANCE = 0.4;
+const CALM_FOCUS_CHANCE = 0.3;
+/** Longer than a stalled socket, a subscriber that receives nothing or a paused process lasts. */
 const QUIET_MS = 30_000;
-/** Until the server knows of the focus. */
+/** By then the server knows the focus. */
 const FOCUSED_MS = 1_000;
-/** Until the last messages in focus are marked. */
+/** By then the last messages in focus are marked. */
 const BLURRED_MS = 2_000;
-/** Users by their devices: one of them has two. */
+/** For each device, the index of its user; the first user has two. */
 const DEVICES_OF = [0, 0, 1, 2];
-/** Chance that a user who has a device posts with it, not by the Web API. */
+/** Chance that a user with a device posts from it, and not over the Web API. */
 const BY_DEVICE = 0.8;
 
 const conversationsOf = (operation: Operation): string[] =>
@@ -81,21 +81,21 @@ export class History {
 	private readonly oracle = new FollowingOracle();
 	private readonly chaos: Chaos;
 	private readonly devices: Device[] = [];
-	/** How often a mark as unread may have been carried out. */
+	/** By conversation and user: how often a repeated mark unread may have been applied. */
 	private readonly unreadAttempts = new Map<string, number>();
 	private readonly driver: Driver;
 	private readonly people: readonly Person[];
 	private readonly conversations: string[] = [];
-	/** Messages of the last round that phones have to have been notified of. */
+	/** Posts of the last round, with the users who must have been notified of each. */
 	private posted: readonly Posted[] = [];
-	/** The device that has a conversation in focus in this round; and all there were. */
-	private looking: Look | null = null;
-	private readonly looks: Look[] = [];
+	/** The focus of this round, and of all rounds so far. */
+	private focus: Focus | null = null;
+	private readonly focuses: Focus[] = [];
 	/** Operations of the last round. */
 	private before: readonly Operation[] = [];
 	/** Conversations that operations were about. */
 	private readonly touched = new Set<string>();
-	/** Of each message, who may see it. */
+	/** By message: the users who may see it. */
 	private readonly visible = new Map<string, ReadonlySet<string>>();
 
 	constructor(
@@ -118,7 +118,7 @@ export class History {
 		this.chaos = new Chaos(world, shape, plan.faults);
 	}
 
-	/** To be called once; rejects with what is wrong. */
+	/** Call it once. Rejects with the first mismatch. */
 	begin(): Promise<void> {
 		const { scheduler } = this.world;
 		return new Promise((done, fail) => {
@@ -143,24 +143,24 @@ export class History {
 			this.chaos.begin(withinMs);
 			const done = await this.performAll(number, planned, withinMs);
 			this.chaos.end();
-			await this.lookAway();
+			await this.endFocus();
 			await this.feed(done);
-			const { looking } = this;
+			const { focus } = this;
 			this.posted = postedIn(
 				this.oracle,
 				done,
-				looking && { user: looking.device.person.id, conversation: looking.conversation },
+				focus && { user: focus.device.person.id, conversation: focus.conversation },
 			);
 			const touched = new Set(done.flatMap(({ operation }) => conversationsOf(operation)));
 			for (const id of touched) this.touched.add(id);
 			await this.check(touched);
 			this.world.calm();
 		}
-		if (this.looking && this.world.scheduler.random.chance(LOOK_IN_PEACE))
-			await this.lookInPeace(this.looking);
+		if (this.focus && this.world.scheduler.random.chance(CALM_FOCUS_CHANCE))
+			await this.focusWhenCalm(this.focus);
 		this.world.scheduler.note('everything is started again');
 		for (const process of this.shape.processes) if (process.alive) this.shape.crash(process);
-		if (this.world.scheduler.random.chance(0.5)) this.shape.forget();
+		if (this.world.scheduler.random.chance(0.5)) this.shape.loseVolatileState();
 		await this.untilUp();
 		await this.check(null);
 		this.checkVisible();
@@ -186,9 +186,9 @@ export class History {
 		withinMs: number,
 	): Promise<Done[]> {
 		const { scheduler } = this.world;
-		this.looking = this.chooseLook(number);
-		if (this.looking) this.looks.push(this.looking);
-		await this.looking?.device.focus(this.judge, this.looking.conversation);
+		this.focus = this.chooseFocus(number);
+		if (this.focus) this.focuses.push(this.focus);
+		await this.focus?.device.focus(this.judge, this.focus.conversation);
 		const operations = this.chooseOperations(number, planned);
 		this.before = operations;
 		return Promise.all(
@@ -205,7 +205,7 @@ export class History {
 		const { random } = this.world.scheduler;
 		const world = { users: this.people.map(({ id }) => id), conversations };
 		const round = new Round(oracle);
-		if (this.looking) round.look(this.looking.conversation, this.looking.device.person.id);
+		if (this.focus) round.addFocus(this.focus.conversation, this.focus.device.person.id);
 		const left: Operation[] = [];
 		const offer = (step: number, operation: Operation | undefined): void => {
 			if (operation && round.offer(operation) && this.plan.without.has(step)) left.push(operation);
@@ -216,16 +216,16 @@ export class History {
 		return round.operations.filter((operation) => !left.includes(operation));
 	}
 
-	/** Messages that are not confirmed yet stay unread; marks under way are carried out before the round is judged. */
-	private async lookAway(): Promise<void> {
-		if (!this.looking) return;
-		await this.looking.device.blur(this.judge, this.looking.conversation);
+	/** Messages that are not confirmed yet stay unread. Waits until marks in flight are applied, before the round is judged. */
+	private async endFocus(): Promise<void> {
+		if (!this.focus) return;
+		await this.focus.device.blur(this.judge, this.focus.conversation);
 		await Bun.sleep(BLURRED_MS);
 	}
 
-	private chooseLook(number: number): Look | null {
+	private chooseFocus(number: number): Focus | null {
 		const { random } = this.world.scheduler;
-		const isDrawn = random.chance(LOOK);
+		const isDrawn = random.chance(FOCUS_CHANCE);
 		const device = random.pick(this.devices) as Device;
 		const { id } = device.person;
 		const conversation = random.pick(
@@ -233,19 +233,19 @@ export class History {
 				(one) => !this.oracle.conversation(one).archived && this.oracle.members(one).includes(id),
 			),
 		);
-		if (!isDrawn || conversation === undefined || this.plan.without.has(EXTRA_STEPS.look + number))
+		if (!isDrawn || conversation === undefined || this.plan.without.has(EXTRA_STEPS.focus + number))
 			return null;
 		return { device, conversation };
 	}
 
 	/**
-	 * Nothing is wrong any more, and the device is connected: a message that arrives while its user looks has to be read.
+	 * All faults are over and the device is connected, so a message that arrives while the conversation is in focus must become read.
 	 */
-	private async lookInPeace({ device, conversation }: Look): Promise<void> {
+	private async focusWhenCalm({ device, conversation }: Focus): Promise<void> {
 		const { id } = device.person;
 		const author = this.oracle.members(conversation).find((member) => member !== id);
 		if (author === undefined || this.oracle.conversation(conversation).archived) return;
-		this.world.scheduler.note('everything is quiet, and a device looks');
+		this.world.scheduler.note('all faults are over, and a device has a conversation in focus');
 		await Bun.sleep(QUIET_MS);
 		await device.focus(this.judge, conversation);
 		await Bun.sleep(FOCUSED_MS);
@@ -258,7 +258,7 @@ export class History {
 		await this.check(new Set([conversation]));
 	}
 
-	/** On the server alone: the oracle hears of it in the order that it took place in. */
+	/** Performs the operation on the server only; `feed` passes it to the oracle later, in the order of stamps. */
 	private async performOne(operation: Operation): Promise<Done> {
 		let [ts, ignored] = [0, false];
 		const members =
@@ -291,17 +291,17 @@ export class History {
 	private async feed(done: readonly Done[]): Promise<void> {
 		const world = { users: this.people.map(({ id }) => id), conversations: this.conversations };
 		for (const { operation, ts, ignored } of [...done].sort((a, b) => a.ts - b.ts)) {
-			const told = async () => undefined;
+			const ignore = async () => undefined;
 			const replay = new Proxy({} as Driver, {
 				get: (_, name) =>
-					name === 'post' ? async () => ts : name === 'mark' ? async () => ({ ignored }) : told,
+					name === 'post' ? async () => ts : name === 'mark' ? async () => ({ ignored }) : ignore,
 			});
 			await perform(replay, this.oracle, world, operation);
 			if (operation.kind === 'markUnread') await this.agreeOnRevision(operation);
 		}
 	}
 
-	/** An attempt that nobody answered may have raised the revision as well. */
+	/** An unanswered attempt may have raised the revision as well. */
 	private async agreeOnRevision({ conversation, user, ts }: Extract<Operation, { kind: 'markUnread' }>) {
 		const attempts = this.unreadAttempts.get(`${conversation} ${user}`) ?? 1;
 		this.unreadAttempts.delete(`${conversation} ${user}`);
@@ -316,35 +316,35 @@ export class History {
 		while (!this.shape.isUp()) await Bun.sleep(50);
 	}
 
-	/** All counts, and what devices show of these conversations; null: everything that the history touched. */
+	/** Checks all counts, and what devices show of these conversations; null: of all conversations that the history touched. */
 	private async check(touched: ReadonlySet<string> | null): Promise<void> {
 		await this.untilUp();
 		const { scheduler } = this.world;
 		const began = scheduler.now;
 		for (;;) {
 			await this.learnFocus();
-			const wrong = await this.wrong(touched);
+			const wrong = await this.mismatch(touched);
 			if (!wrong) return this.oracle.settle((user, ts, active) => this.shape.isDurable({ user, ts, active }));
-			const [patience, pause] = wrong.startsWith(OF_A_PHONE) ? PHONES_MS : SCREENS_MS;
-			if (scheduler.now > began + patience) throw new Wrong(wrong);
+			const [timeout, pause] = wrong.startsWith(OF_A_PHONE) ? PHONES_MS : SCREENS_MS;
+			if (scheduler.now > began + timeout) throw new Mismatch(wrong);
 			const isLate = scheduler.now > began + PRESENCE_MS;
 			if (!isLate || !(await this.learnPresence())) await Bun.sleep(pause);
 		}
 	}
 
 	/**
-	 * Which messages a device confirmed while its user looked depends on when it was cut. The oracle takes that from the server, but
-	 * accepts as read only messages that a device of the user received.
+	 * Which messages a device confirmed in focus depends on when its connection was cut. The oracle learns that from the server, but accepts
+	 * as read only messages that a device of the user received.
 	 */
 	private async learnFocus(): Promise<void> {
-		for (const { device, conversation } of this.looks) {
+		for (const { device, conversation } of this.focuses) {
 			const { id } = device.person;
 			const delivered = this.deliveredTo(id, conversation);
 			const open = this.oracle.row(id, conversation)
 				? this.oracle.unreads(id, conversation).filter((ts) => delivered.has(ts))
 				: [];
 			if (open.length === 0) continue;
-			// A server that has just lost power does not have the newest messages yet: they are not unread, and not read either.
+			// A server that has just restarted may not have the newest messages yet: they are neither read nor unread.
 			const before = await this.latestOf(id, conversation);
 			const unread = new Set(await this.driver.unreads?.(id, conversation));
 			const latest = Math.min(before, await this.latestOf(id, conversation));
@@ -378,16 +378,16 @@ export class History {
 		return hasLearned;
 	}
 
-	private async wrong(touched: ReadonlySet<string> | null): Promise<string | null> {
+	private async mismatch(touched: ReadonlySet<string> | null): Promise<string | null> {
 		const users = this.people.map(({ id }) => id);
 		const { driver, counts } = comparing(this.people);
-		// Between rounds the counts alone: they cost little, and what is wrong in memory may be loaded correctly later.
+		// Between rounds only the counts: they are cheap, and a wrong state in memory may be reloaded correctly later.
 		const asked = touched === null ? driver : counts;
 		const world = { users, conversations: touched === null ? [...this.touched] : [] };
 		const found = await compareAll(asked, this.oracle, world, emptyTally());
 		if (found)
 			return `${found.path}: oracle ${JSON.stringify(found.oracle)}, server ${JSON.stringify(found.server)}`;
-		const pushed = this.world.phones?.wrong(this.oracle, users, this.posted) ?? null;
+		const pushed = this.world.phones?.mismatch(this.oracle, users, this.posted) ?? null;
 		if (pushed !== null) return pushed;
 		for (const device of this.devices) {
 			const found = await device.difference(this.judge, touched ?? this.touched);
@@ -402,8 +402,8 @@ export class History {
 			const device = this.devices.find(({ process }) => process === client);
 			const members = this.visible.get(`${frame.channel} ${micros(frame.ts)}`);
 			if (device && members && !members.has(device.person.id))
-				throw new Wrong(
-					`${device.process.name} saw ${frame.ts} of ${frame.channel}, whose members are others`,
+				throw new Mismatch(
+					`${device.process.name} received ${frame.ts} of ${frame.channel}, and its user is not a member`,
 				);
 		}
 	}

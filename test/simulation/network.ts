@@ -2,15 +2,15 @@ import type { Process, Scheduler } from './scheduler.ts';
 import { SimulatedSocket, type SocketHandlers } from './socket.ts';
 
 /**
- * HTTP and WebSocket between simulated processes. What `Bun.serve` was given is called with requests as they arrive; every
- * way takes a time of its own. A process that dies resets its connections.
+ * HTTP and WebSocket between simulated processes. Requests call the handlers that were passed to `Bun.serve`; each request and each answer
+ * has its own delay. A process that dies resets its connections.
  */
 
 export interface NetworkFaults {
 	/** Chance that a request does not arrive, and that an answer does not. */
 	lostRequest: number;
 	lostAnswer: number;
-	/** Longest time on the way, ms. */
+	/** Longest delay in one direction, in ms. */
 	slowest: number;
 }
 
@@ -36,7 +36,7 @@ export interface AnsweredChange {
 	readonly user: string;
 }
 
-/** What `afterAnswer` waits for. */
+/** Conditions for `afterAnswer`. */
 export const isAnyChange = (): boolean => true;
 export const isMark = ({ method }: AnsweredChange): boolean => /mark/i.test(method);
 
@@ -52,7 +52,7 @@ export class Network {
 	readonly frames: { readonly client: Process; readonly frame: { channel: string; ts: string } }[] = [];
 	/** Called when a server has answered a request that changed something, before the answer arrives. */
 	onAnswered: ((change: AnsweredChange) => void) | null = null;
-	/** What was injected, by name. */
+	/** Counts an injected fault, by name. */
 	readonly tally: (fault: string) => void;
 	private readonly listeners = new Map<string, Listener>();
 	private readonly upgrades = new WeakMap<Request, unknown>();
@@ -64,7 +64,7 @@ export class Network {
 		this.tally = tally;
 	}
 
-	/** `Bun.serve` of a process: it is reached by the process's name. */
+	/** `Bun.serve` of a process: clients reach it by the name of the process. */
 	serve(process: Process, options: unknown): unknown {
 		const server = {
 			hostname: process.name,
@@ -95,7 +95,7 @@ export class Network {
 		return this.scheduler.latency(0.1, this.faults.slowest);
 	}
 
-	/** Does this when the next such change has been acknowledged, within so many milliseconds. */
+	/** Calls `act` within `withinMs` after the server has answered the next matching change. */
 	afterAnswer(
 		owner: Process,
 		withinMs: number,
@@ -186,7 +186,7 @@ export class Network {
 		});
 	}
 
-	/** What a device has for `WebSocket`. */
+	/** The `WebSocket` class of a device. */
 	webSocketOf(caller: Process): new (address: string) => SimulatedSocket {
 		const open = (address: string): SimulatedSocket => {
 			const socket = new SimulatedSocket(this, caller);

@@ -2,11 +2,11 @@ import pino, { type Logger } from 'pino';
 import type { ServerOperations } from '../../src/app/operations.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** What servers say to operators, in the trace. A mistake of the program, as opposed to something that is away, ends the history. */
+/** Writes what servers report to operators to the trace. A programming error, unlike an unavailable service, ends the history. */
 
 const quiet = pino({ level: 'silent' });
 
-/** A log whose errors are in the trace. */
+/** A logger that writes errors to the trace, and nothing else. */
 export const loggerOf = (scheduler: Scheduler): Logger =>
 	new Proxy(quiet, {
 		get: (target, name) =>
@@ -19,7 +19,7 @@ export const loggerOf = (scheduler: Scheduler): Logger =>
 const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 export function simulatedOperations(scheduler: Scheduler): ServerOperations {
-	const told: Record<string, (...args: never[]) => unknown> = {
+	const handlers: Record<string, (...args: never[]) => unknown> = {
 		failed: (about: string, error: unknown) => {
 			scheduler.note(`failed: ${about}: ${error}`);
 			scheduler.reached(`failed ${about}`);
@@ -36,6 +36,6 @@ export function simulatedOperations(scheduler: Scheduler): ServerOperations {
 		commitFailed: (error: Error) => scheduler.note(`commit failed: ${error.message}`),
 	};
 	return new Proxy({} as ServerOperations, {
-		get: (_, name) => told[String(name)] ?? (() => undefined),
+		get: (_, name) => handlers[String(name)] ?? (() => undefined),
 	});
 }

@@ -8,19 +8,19 @@ import type { Process } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
 
 /**
- * Calls of clients that do not give up: what did not come through, and what was refused with an error that passes, is sent
- * again, to any server. A post keeps its `client_msg_id`.
+ * Calls of clients that do not give up: a call without an answer, or with a retryable error, is sent again, to any server. A post keeps its
+ * `client_msg_id`.
  */
 
 const PAUSE_MS = 300;
 const MAX_ATTEMPTS = 400;
 
-/** Of a repeated call, what is refused because an earlier attempt took place. */
+/** Errors of a repeated call which show that an earlier attempt succeeded. */
 const DONE: Readonly<Record<string, readonly string[]>> = {
 	'chat.delete': ['message_not_found'],
 	'conversations.join': ['already_in_channel'],
 	'conversations.invite': ['already_in_channel'],
-	// A private channel is not to be seen any more.
+	// A user who has left a private channel cannot see it.
 	'conversations.leave': ['not_in_channel', 'channel_not_found'],
 	'conversations.kick': ['not_in_channel'],
 	'conversations.archive': ['already_archived'],
@@ -28,7 +28,7 @@ const DONE: Readonly<Record<string, readonly string[]>> = {
 	'conversations.create': ['name_taken'],
 };
 
-/** Called with how often it may have taken place. */
+/** Called after a call was repeated, with the number of attempts: each of them may have taken effect. */
 export type Repeated = (method: string, args: Readonly<Record<string, unknown>>, attempts: number) => void;
 
 export function callerOf(
@@ -71,7 +71,7 @@ export function callerOf(
 const passes = ({ error = '' }: Answer): boolean =>
 	error === 'outcome_unknown' || ERRORS[error as keyof typeof ERRORS]?.retry === true;
 
-/** What has to be known of a person to act in their name. */
+/** What a caller needs to act as this user. */
 export type Known = Pick<Person, 'id' | 'name' | 'token'>;
 
 export async function makePeople(
@@ -92,7 +92,7 @@ export async function makePeople(
 	return people;
 }
 
-/** A driver that acts in the name of these people, from one process. */
+/** A driver that acts as these users, from one process. */
 export function driverOf(
 	world: World,
 	shape: Shape,
@@ -108,7 +108,7 @@ export function driverOf(
 	return { people, driver: httpDriver({ team: '', admin, people }) };
 }
 
-/** Drivers of one comparison, in which everybody asks for their counts once: of everything, and of what counts alone show. */
+/** Drivers for one comparison, which fetch the counts of each user once: `driver` has all queries, `counts` only those that counts answer. */
 export function comparing(people: readonly Person[]): { readonly driver: Driver; readonly counts: Driver } {
 	const once = people.map((person) => {
 		let counts: ReturnType<Call> | undefined;

@@ -9,12 +9,12 @@ import type { Oracle } from '../support/oracle/oracle.ts';
 import type { Process, Scheduler } from './scheduler.ts';
 
 /**
- * A push service and the phones behind it, one of each user, and what the judge says about them: when all is quiet a phone shows
- * only messages that are unread and have a ground to be shown, and every user a new message concerns was notified of it.
+ * A push service, one phone per user, and the rules that the judge checks: when all faults are over, a phone shows only unread messages that
+ * its user is to be notified of, and every user whom a new message concerns was notified of it.
  */
 
 export interface PushFaults {
-	/** Chance that the service is busy, and that its answer is lost after it accepted. */
+	/** Chance that the service is busy, and that its answer is lost after it accepted a notification. */
 	busy: number;
 	lostAnswer: number;
 	slowest: number;
@@ -28,7 +28,7 @@ export interface PusherOf {
 	readonly report: (error: unknown, about: string) => void;
 }
 
-/** What findings about phones begin with. */
+/** Mismatches about phones begin with this text. */
 export const OF_A_PHONE = 'the phone of';
 const DELAY_MS = 1_000;
 /** Rarer than in production: these polls were a third of all events of a history. */
@@ -38,7 +38,7 @@ const keyOf = (conversation: string, ts: number): string => `${conversation} ${t
 export class Phones {
 	readonly faults: PushFaults = { busy: 0, lostAnswer: 0, slowest: 20 };
 	private readonly service: Process;
-	/** By user: what the phone shows, and what it was ever notified of. */
+	/** By user: the messages that the phone shows, and all that it was ever notified of. */
 	private readonly shown = new Map<string, Set<string>>();
 	private readonly notified = new Map<string, Set<string>>();
 
@@ -49,7 +49,7 @@ export class Phones {
 		this.service = scheduler.process('push service');
 	}
 
-	/** The real loops of pushing, in a process that runs them. */
+	/** Starts the real `Pusher` in this process. */
 	async startPusher(process: Process, { report, ...parts }: PusherOf): Promise<void> {
 		const pusher = new Pusher({
 			...parts.store,
@@ -107,12 +107,12 @@ export class Phones {
 		});
 	}
 
-	/** What is wrong; null: nothing. */
-	wrong(oracle: Oracle, users: readonly string[], posted: readonly Posted[]): string | null {
+	/** The first violated rule; null: none. */
+	mismatch(oracle: Oracle, users: readonly string[], posted: readonly Posted[]): string | null {
 		for (const user of users)
 			for (const key of this.shown.get(user) ?? []) {
 				const [conversation = '', ts] = key.split(' ');
-				const why = noGround(oracle, user, conversation, Number(ts));
+				const why = reasonAgainst(oracle, user, conversation, Number(ts));
 				if (why) return `${OF_A_PHONE} ${user} shows ${key}: ${why}`;
 			}
 		for (const { conversation, ts, concerned } of posted)
@@ -123,7 +123,7 @@ export class Phones {
 	}
 }
 
-/** A message of the timeline, and who has to have been notified of it. */
+/** A message of the timeline, and the users who must have been notified of it. */
 export interface Posted {
 	readonly conversation: string;
 	readonly ts: number;
@@ -136,13 +136,13 @@ interface Done {
 }
 
 /**
- * Posts of a round with the members whom they concern for certain: who have it unread afterwards, and did nothing in that round
- * that could have had them read it, or not be told.
+ * Posts of a round with the members who must be notified: the post is unread for them afterwards, and in that round they did nothing that
+ * could have marked it read or suppressed the notification.
  */
 export function postedIn(
 	oracle: Oracle,
 	done: readonly Done[],
-	looking: { readonly user: string; readonly conversation: string } | null,
+	focus: { readonly user: string; readonly conversation: string } | null,
 ): Posted[] {
 	return done.flatMap(({ operation, ts }) => {
 		if (operation.kind !== 'post') return [];
@@ -154,7 +154,7 @@ export function postedIn(
 					: [],
 			),
 		);
-		if (looking?.conversation === conversation) acted.add(looking.user);
+		if (focus?.conversation === conversation) acted.add(focus.user);
 		if (oracle.conversation(conversation).archived) return [];
 		const concerned = oracle
 			.members(conversation)
@@ -168,8 +168,8 @@ export function postedIn(
 	});
 }
 
-/** Why a message must not be on somebody's phone; null: it may. */
-function noGround(oracle: Oracle, user: string, id: string, ts: number): string | null {
+/** Why a phone must not show the message; null: it may. */
+function reasonAgainst(oracle: Oracle, user: string, id: string, ts: number): string | null {
 	const conversation = oracle.conversation(id);
 	const message = conversation.messages.find((one) => one.ts === ts);
 	const membership = conversation.memberships.get(user);

@@ -3,16 +3,16 @@ import { plugin } from 'bun';
 import type { ShapeName } from './simulate.ts';
 
 /**
- * Bugs of the kind that real systems have, each planted by changing one place of the real code as it is loaded. A simulation
- * that does not find them is not worth its name.
+ * Bugs of the kind that real systems have. Each is planted by changing one place of the real code while it is loaded. The simulation must
+ * find all of them.
  */
 
 export interface PlantedBug {
 	readonly file: string;
-	/** Has to be there, once: a bug that is no longer planted would not be found either. */
+	/** The file must have this text once. Otherwise planting fails: a bug that is not planted cannot be found. */
 	readonly find: string;
 	readonly replace: string;
-	/** Where it can show; both where it is not given. */
+	/** The shape that has this code; absent: both have it. */
 	readonly shape?: ShapeName;
 }
 
@@ -25,8 +25,8 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'acknowledges before it is durable': {
 		file: 'src/worker/persist-first.ts',
-		find: 'const delivered = durable.then(',
-		replace: 'durable.catch(() => undefined);\n\t\tconst delivered = Promise.resolve().then(',
+		find: 'const published = durable.then(',
+		replace: 'durable.catch(() => undefined);\n\t\tconst published = Promise.resolve().then(',
 		shape: 'embedded',
 	},
 	'applies twice': {
@@ -162,7 +162,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		replace: 'isUnapplied: false',
 		shape: 'cluster',
 	},
-	'publishes nothing after a takeover': {
+	'does not record that a message was edited or deleted': {
 		file: 'src/engine/cluster/redis/lua/apply-3.lua',
 		find: "elseif change == 'edit' or change == 'delete' then",
 		replace: "elseif change == 'never' then",
@@ -200,7 +200,7 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 const SCRIPTS = 'src/engine/cluster/redis/scripts.ts';
 const READ = '(_, name) => read(`include/$' + '{name}`))';
 
-/** Scripts are no modules: they are changed where they are read. */
+/** Lua scripts are not modules, so the bug changes the code that reads them. */
 const inScripts = ({ find, replace }: PlantedBug): PlantedBug => ({
 	file: SCRIPTS,
 	find: READ,
@@ -215,7 +215,7 @@ function sourceWith(file: string, text: string): string {
 	return source;
 }
 
-/** Before the code is loaded that it is in. */
+/** Call it before the code that contains the bug is loaded. */
 export function planted(name: string): void {
 	const bug = PLANTED[name];
 	if (!bug) throw new Error(`no such bug: ${name}`);

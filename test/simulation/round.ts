@@ -2,8 +2,8 @@ import type { Operation } from '../support/oracle/operations.ts';
 import type { Oracle } from '../support/oracle/oracle.ts';
 
 /**
- * Which operations may run at the same time: those whose outcome is the same in whatever order they take place, or in an
- * order that the stamps of their messages tell. All others would leave the oracle guessing.
+ * Selects operations that may run at the same time: their outcome must not depend on their order, or only on an order that the stamps of
+ * their messages show. The oracle could not know the outcome of any others.
  */
 export class Round {
 	readonly operations: Operation[] = [];
@@ -16,12 +16,12 @@ export class Round {
 	constructor(private readonly oracle: Oracle) {}
 
 	/** A device of this user has the conversation in focus: the user does nothing else there. */
-	look(conversation: string, user: string): void {
+	addFocus(conversation: string, user: string): void {
 		this.touched.add(conversation);
 		this.readers.add(`${conversation} ${user}`);
 	}
 
-	/** Answers whether it was taken. */
+	/** Adds the operation if it fits. Returns whether it does. */
 	offer(operation: Operation): boolean {
 		const isTaken = this.fits(operation);
 		if (isTaken) this.operations.push(operation);
@@ -63,7 +63,7 @@ export class Round {
 		}
 	}
 
-	/** A mark past the newest message means the newest: which one that is depends on the order. */
+	/** A mark after the newest message moves to the newest message, and which message that is depends on the order. */
 	private isPastTheEnd(operation: Operation): boolean {
 		if (operation.kind === 'mark')
 			return operation.ts > (this.oracle.timeline(operation.conversation).at(-1) ?? 0);

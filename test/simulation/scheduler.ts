@@ -2,9 +2,9 @@ import { drainMicrotasks } from 'bun:jsc';
 import { Random } from '../support/oracle/random.ts';
 
 /**
- * The one loop of a simulated history. Everything that waits (timers, sockets, disks, other processes) is an event here; the
- * seed decides when each of them is due. An event runs in the name of one process, and all promises that it settles run to
- * their end before the next event begins: the loop never yields to the real event loop, so nothing real can happen in between.
+ * The event loop of a simulated history. Timers, sockets, disks and other processes schedule events here, and the seed decides when each
+ * is due. An event belongs to one process. All promises that it settles run to their end before the next event begins: the loop never
+ * yields to the real event loop, so nothing real can happen in between.
  */
 
 /** When histories begin, in milliseconds since 1970. */
@@ -19,16 +19,16 @@ export interface Scheduled {
 	cancelled: boolean;
 }
 
-/** What runs on its own and can die on its own: a server, a device, a disk. */
+/** Anything that runs and dies independently: a server, a device, a disk. */
 export class Process {
 	alive = true;
-	/** By how much its wall clock is off. */
+	/** Offset of its wall clock from the simulated time. */
 	clockOffsetMs = 0;
-	/** Its events wait until then. */
+	/** Its events are postponed to this time. */
 	pausedUntil = 0;
-	/** Immediates keep their order. */
+	/** When the newest immediate is due: later ones must not run before it. */
 	immediatesUntil = 0;
-	/** Called when it dies. */
+	/** Called when the process dies. */
 	readonly onDeath = new Set<() => void>();
 	readonly startedAt: number;
 
@@ -52,12 +52,12 @@ export class Scheduler {
 	now = BEGINNING_MS;
 	current: Process | null = null;
 	steps = 0;
-	/** Of everything that happened, in order: two runs of one seed have the same. */
+	/** Hash of all notes in order: two runs of one seed have the same hash. */
 	hash = 0;
 	readonly random: Random;
-	/** Called with what the program does, by name: what coverage.ts counts. */
+	/** Called with the name of each path that the program takes; coverage.ts counts them. */
 	reached: (path: string) => void = () => undefined;
-	/** Kept only where somebody wants to read it. */
+	/** The trace; null unless it was requested. */
 	readonly lines: string[] | null;
 	private readonly heap: Scheduled[] = [];
 	private orders = 0;
@@ -75,7 +75,7 @@ export class Scheduler {
 		return new Process(name, this);
 	}
 
-	/** Between two bounds, mostly near the lower one. */
+	/** A random delay between two bounds, mostly near the lower one. */
 	latency(least: number, most: number): number {
 		const draw = this.random.next();
 		return least + (most - least) * draw * draw * draw;
@@ -94,7 +94,7 @@ export class Scheduler {
 		return event;
 	}
 
-	/** In the name of a process, now: what is called lives in it from here on. */
+	/** Runs code now, as part of this process: timers and promises that it creates belong to the process. */
 	within<T>(owner: Process, run: () => T): T {
 		const before = this.current;
 		this.current = owner;
@@ -113,12 +113,12 @@ export class Scheduler {
 		this.lines.push(`${at.padStart(12)}  ${who.padEnd(12)} ${text}`);
 	}
 
-	/** What went wrong where nobody waits for it. */
+	/** Reports an error that no promise carries; it ends the history. */
 	fail(error: unknown): void {
 		this.failure ??= error;
 	}
 
-	/** Runs events until the work is done. Throws what it fails with. */
+	/** Runs events until the work is settled. Throws if the work rejects, or at a limit. */
 	runUntilSettled<T>(work: Promise<T>, limits: { readonly steps: number; readonly ms: number }): T {
 		let state: { readonly value: T } | { readonly error: unknown } | null = null;
 		work.then(
@@ -133,9 +133,9 @@ export class Scheduler {
 		const end = this.now + limits.ms;
 		while (state === null) {
 			if (this.failure !== undefined) throw this.failure;
-			if (this.steps > limits.steps) throw new StuckHistory(`not over after ${limits.steps} events`);
-			if (this.now > end) throw new StuckHistory(`not over after ${limits.ms / 1000} simulated seconds`);
-			if (!this.step()) throw new StuckHistory('nothing is under way, and the history is not over');
+			if (this.steps > limits.steps) throw new StuckHistory(`not settled after ${limits.steps} events`);
+			if (this.now > end) throw new StuckHistory(`not settled after ${limits.ms / 1000} simulated seconds`);
+			if (!this.step()) throw new StuckHistory('no event is scheduled, and the history is not settled');
 		}
 		const settled = state as { readonly value: T } | { readonly error: unknown };
 		if ('error' in settled) throw settled.error;

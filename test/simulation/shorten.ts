@@ -3,8 +3,8 @@ import type { Options, Ran } from './simulate.ts';
 import { simulate } from './simulate.ts';
 
 /**
- * Makes a failed history shorter: fewer rounds, fewer faults, fewer operations, as long as something is still wrong. What is
- * left is run by the same seed with these options.
+ * Shortens a failed history: leaves out rounds, faults and operations while it still fails. The same seed with the returned options runs
+ * the shortened history.
  */
 
 export type Shortened = Required<Pick<Options, 'rounds' | 'faults' | 'without'>>;

@@ -5,7 +5,7 @@ import { ClusterShape } from './cluster/shape.ts';
 import { Coverage, type Covered } from './coverage.ts';
 import { EmbeddedShape } from './embedded.ts';
 import { installGlobals } from './globals.ts';
-import { History, type Plan, Wrong } from './history.ts';
+import { History, Mismatch, type Plan } from './history.ts';
 import { Network } from './network.ts';
 import { Phones } from './phones.ts';
 import { Scheduler } from './scheduler.ts';
@@ -26,7 +26,7 @@ export interface Options {
 export interface Ran {
 	readonly seed: number;
 	readonly shape: ShapeName;
-	/** What is wrong; null: nothing. */
+	/** The mismatch or error; null: the history passed. */
 	readonly error: unknown;
 	readonly hash: string;
 	readonly events: number;
@@ -36,8 +36,9 @@ export interface Ran {
 	readonly lines: readonly string[];
 }
 
-/** Far beyond what any history takes that gets on. */
+/** Chance that a history pushes notifications: polling for them costs time. */
 const WITH_PUSH = 0.3;
+/** Far more than any history needs that makes progress. */
 const LIMITS = { steps: 500_000, ms: 3_600_000 };
 
 export function simulate(seed: number, options: Options): Ran {
@@ -49,7 +50,6 @@ export function simulate(seed: number, options: Options): Ran {
 	scheduler.reached = (path) => coverage.reached(path);
 	const tally = (fault: string): void => coverage.inject(fault);
 	const network = new Network(scheduler, tally);
-	// The loops of pushing cost time: some histories have them.
 	const phones = scheduler.random.chance(WITH_PUSH) ? new Phones(scheduler, tally) : null;
 	const world: World = {
 		phones,
@@ -67,7 +67,7 @@ export function simulate(seed: number, options: Options): Ran {
 	let error: unknown = null;
 	try {
 		scheduler.runUntilSettled(new History(world, shape, plan, beginning).begin(), LIMITS);
-		if (violations() > violated) throw new Wrong('an invariant was violated: see src/model/invariants.ts');
+		if (violations() > violated) throw new Mismatch('an invariant was violated: see src/model/invariants.ts');
 	} catch (caught) {
 		error = caught;
 	} finally {
@@ -93,9 +93,9 @@ function shapeOf(name: ShapeName, world: World): Shape {
 
 const violations = (): number => INVARIANTS.reduce((sum, invariant) => sum + violationsOf(invariant), 0);
 
-/** Each history has its own mix of faults: one that does everything hides what only a few of them show. */
+/** Each history has its own mix of faults: if all of them happen, they hide bugs that a few of them would show. */
 function planOf({ random, seed }: Scheduler, shape: Shape, options: Options): Plan {
-	// All of it is drawn, also where it is not used: the same seed goes on the same way.
+	// Everything is drawn, even if an option replaces it, so that later draws of the same seed stay the same.
 	const faults = faultsOf(shape).filter(() => random.chance(0.4));
 	const rounds = 1 + random.below(3);
 	const perRound = 4 + random.below(6);
@@ -109,7 +109,7 @@ function planOf({ random, seed }: Scheduler, shape: Shape, options: Options): Pl
 }
 
 export const describe = (error: unknown): string =>
-	error instanceof Wrong
+	error instanceof Mismatch
 		? error.message
 		: error instanceof Error
 			? (error.stack ?? error.message)

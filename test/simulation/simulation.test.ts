@@ -7,12 +7,12 @@ import { unsimulated } from './sources.ts';
 /** As many short histories as fit into some seconds of one core; `npm run simulate` runs more and longer ones. */
 
 const SHAPES: readonly ShapeName[] = ['embedded', 'cluster'];
-/** Of processor time: a busy machine does not run fewer of them. */
+/** CPU time, so that a busy machine runs as many histories. */
 const BUDGET_MS = 25_000;
-/** Unless it is so busy that the test would not end in time. */
+/** Wall-clock limit, so that the test ends in time on a very busy machine. */
 const LONGEST_MS = 150_000;
 const LEAST = 3;
-/** One of so many has a second round: what a worker that was paused does then. */
+/** One history in this many has a second round, in which workers that were paused in the first one resume. */
 const LONGER = 4;
 
 const cpuMs = (): number => {
@@ -21,7 +21,7 @@ const cpuMs = (): number => {
 };
 
 for (const shape of SHAPES)
-	test(`${shape}: histories with faults, each of which the oracle and every device agree with`, () => {
+	test(`${shape}: after histories with faults, the server and every device agree with the oracle`, () => {
 		const began = cpuMs();
 		const end = performance.now() + LONGEST_MS;
 		const isTime = (): boolean => cpuMs() - began < BUDGET_MS && performance.now() < end;
@@ -42,11 +42,11 @@ for (const shape of SHAPES)
 		expect(second.events).toBe(first.events);
 	}, 60_000);
 
-test('time and chance come from nowhere that is not simulated', () => {
+test('the code under simulation takes time and randomness only from simulated sources', () => {
 	expect(unsimulated()).toEqual([]);
 });
 
-/** Those that show in almost every history: `npm run simulate -- --planted` looks for all. */
+/** A bug that almost every history reveals; `npm run simulate -- --planted` looks for all of them. */
 for (const name of ['skips a persist'])
 	test(`a planted bug is found: ${name}`, async () => {
 		const { shape = 'embedded' } = PLANTED[name] ?? {};

@@ -3,8 +3,8 @@ import { shortly } from './network.ts';
 import type { Process } from './scheduler.ts';
 
 /**
- * One WebSocket, both ends of it. Frames of one direction keep their order. A client that stalls takes nothing for a while:
- * what is sent to it piles up at the server, which is told when it is taken. A cut loses whatever is on its way.
+ * Both ends of one WebSocket. Frames in one direction keep their order. A stalled client reads nothing for a while: frames collect in the
+ * buffer of the server, whose `drain` is called when they are read. A cut loses all frames in flight.
  */
 
 export interface SocketHandlers {
@@ -65,7 +65,7 @@ export class SimulatedSocket {
 		return this.server?.name ?? '';
 	}
 
-	/** The server took the upgrade. */
+	/** The server accepted the upgrade. */
 	accept(data: unknown): void {
 		if (this.isCut || !this.server) return;
 		const socket = this;
@@ -95,7 +95,7 @@ export class SimulatedSocket {
 		});
 	}
 
-	// Of the client, as browsers have it.
+	// The client end, with the interface of browsers.
 
 	send(frame: string): void {
 		if (this.readyState !== OPEN) return;
@@ -107,18 +107,18 @@ export class SimulatedSocket {
 	close(): void {
 		if (this.readyState === CLOSED) return;
 		this.readyState = CLOSED;
-		this.forget();
+		this.unregister();
 		this.toServer('socket closed by its client', () => this.overAtServer(1000, ''));
 	}
 
 	// Faults.
 
-	/** Takes nothing for so long. */
+	/** The client reads nothing for this long. */
 	stall(ms: number): void {
 		this.stalledUntil = this.network.scheduler.now + ms;
 	}
 
-	/** Both ends learn of it, each in its own time, or the server only when it next looks. */
+	/** Both ends notice it after a delay; without `isNoticedByServer`, the server notices only when a ping stays unanswered. */
 	cut(isNoticedByServer: boolean): void {
 		if (this.isCut || this.readyState === CLOSED) return;
 		this.isCut = true;
@@ -126,14 +126,14 @@ export class SimulatedSocket {
 		if (isNoticedByServer && this.server)
 			scheduler.at(this.server, this.network.delay(), 'socket cut', () => this.overAtServer(1006, ''));
 		scheduler.at(this.client, this.network.delay(), 'socket cut', () => this.overAtClient(1006, ''));
-		this.forget();
+		this.unregister();
 	}
 
-	/** There is nobody. */
+	/** No server listens at the address, or it rejected the upgrade. */
 	drop(): void {
 		const { network, client } = this;
 		this.isCut = true;
-		this.forget();
+		this.unregister();
 		network.scheduler.at(client, network.delay(), 'socket refused', () => this.overAtClient(1006, ''));
 	}
 
@@ -178,7 +178,7 @@ export class SimulatedSocket {
 		if (!this.isServerOpen) return;
 		this.isServerOpen = false;
 		this.network.scheduler.reached(`closed by the server: ${code} ${reason}`);
-		// As Bun does: before `close` returns.
+		// Called before `close` returns, as in Bun.
 		this.handlers?.close(this.end as ServerEnd, code, reason);
 		this.toClient(`closed ${code}`, () => this.overAtClient(code, reason));
 	}
@@ -192,11 +192,11 @@ export class SimulatedSocket {
 	private overAtClient(code: number, reason: string): void {
 		if (this.readyState === CLOSED) return;
 		this.readyState = CLOSED;
-		this.forget();
+		this.unregister();
 		this.onclose?.({ code, reason });
 	}
 
-	private forget(): void {
+	private unregister(): void {
 		this.network.sockets.delete(this);
 		this.server?.onDeath.delete(this.died);
 	}

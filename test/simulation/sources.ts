@@ -2,18 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * A static check: what runs in a simulation takes time and chance only from what globals.ts replaces. Everything that the
- * composition of a server and of the SDK imports is read.
+ * A static check that code under simulation takes time and randomness only from sources that globals.ts replaces. It reads every file that
+ * a server and the SDK import.
  */
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const ENTRIES = ['src/app/serve.ts', 'client/src/index.ts'];
 
-/** Sources that cannot be replaced: bound at import, or the machine's own. */
+/** Sources of time and randomness that cannot be replaced. */
 const REAL =
 	/process\.hrtime|Bun\.nanoseconds|node:timers|randomInt\(|randomBytes\(|performance\.timeOrigin|Bun\.randomUUID|setTimeout\.__|node:perf_hooks/;
 
-/** Not part of a history: a file for keys, real disks, push services, other processes. */
+/** Files that a simulation does not run: key files, real disks, push services, other processes. */
 const LEFT_OUT = [
 	/^src\/engine\/embedded\/sqlite\/(open|writer|writer-thread|file-guard|directory-lock)\.ts$/,
 	/^src\/app\/(admin-token|private-files|vapid-key|push|failures|operations|failure-log)\.ts$/,
@@ -23,7 +23,7 @@ const LEFT_OUT = [
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
-/** Lines that do, as `file:line: text`. */
+/** Lines that use such a source, as `file:line: text`. */
 export function unsimulated(): string[] {
 	const found: string[] = [];
 	const seen = new Set<string>();

@@ -2,17 +2,17 @@ import type { Network } from './network.ts';
 import type { Phones } from './phones.ts';
 import type { Process, Scheduler } from './scheduler.ts';
 
-/** What everything in one simulated history shares. */
+/** The parts that everything in one simulated history shares. */
 export interface World {
 	readonly scheduler: Scheduler;
 	readonly network: Network;
-	/** In whose name faults happen and dead processes are started again. */
+	/** The process that injects faults and restarts dead processes. */
 	readonly chaos: Process;
-	/** Null: nothing is pushed in this history. */
+	/** Null: this history has no push notifications. */
 	readonly phones: Phones | null;
-	/** Counts what was injected. */
+	/** Counts an injected fault. */
 	readonly tally: (fault: string) => void;
-	/** All faults are over, and so is what they led to. */
+	/** Called when all faults are over, and all work that they delayed is done. */
 	readonly calm: () => void;
 }
 
@@ -23,27 +23,27 @@ export interface ActivityAt {
 	readonly active: boolean;
 }
 
-/** An installation: which processes there are, and what can go wrong in it. */
+/** An installation: its processes, and the faults that can be injected into it. */
 export interface Shape {
-	/** Names that requests can be sent to. */
+	/** Names of the processes that accept requests. */
 	readonly servers: readonly string[];
 	readonly processes: readonly Process[];
 	start(): void;
-	/** Kills a process, which is started again after a while. */
+	/** Kills a process, and starts it again after a while. */
 	crash(process: Process): void;
-	/** Loses what is not meant to last, such as Redis. */
-	forget(): void;
-	/** Whether what outlives processes and Redis says that the user was active, or was not, at this time. */
+	/** Loses the state that need not be durable: empties Redis. */
+	loseVolatileState(): void;
+	/** Whether the log or the store has this activity, so that it survives the death of all processes and of Redis. */
 	isDurable(activity: ActivityAt): boolean;
-	/** Whether everything that should run does. */
+	/** Whether all processes are up. */
 	isUp(): boolean;
-	/** Faults of this shape, by name; each injects itself once. */
+	/** Faults of this shape, by name; a call injects the fault once. */
 	readonly faults: Readonly<Record<string, () => void>>;
-	/** Everything that lasts ends. */
+	/** Ends all lasting faults. */
 	heal(): void;
-	/** What outlives processes: disks, logs, Redis. */
+	/** The contents of disks, logs and Redis. */
 	save(): unknown;
-	/** Before processes are started. */
+	/** Call it before processes are started. */
 	restore(saved: never): void;
 	close(): void;
 }

@@ -42,7 +42,7 @@ export interface LoneWorker {
 	/** PostgreSQL loses every message and the offsets of the log, as after a failover to a lagging replica. */
 	rollBack(): Promise<void>;
 	/** PostgreSQL rejects messages with this text from now on. */
-	refuse(text: string): Promise<void>;
+	rejectText(text: string): Promise<void>;
 	/**
 	 * How often a partition was claimed; what is awaited after a worker has read its offset, and before it writes its
 	 * delivery record.
@@ -124,7 +124,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	const workerOn = (logs: KafkaLogs): PartitionedWorker => {
 		logs.marks.consume({
 			progress: (partition) => store.nextOffset(partition),
-			log: (partition) => store.logOf(partition),
+			logId: (partition) => store.logIdOf(partition),
 			persist: (facts, span) => store.commitWithProgress(facts, span),
 		});
 		return new PartitionedWorker({
@@ -168,7 +168,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			void (await onPostgres(
 				`DELETE FROM ${place.schema}.messages; DELETE FROM ${place.schema}.partition_progress`,
 			)),
-		refuse: async (text) =>
+		rejectText: async (text) =>
 			void (await onPostgres(`ALTER TABLE ${place.schema}.messages ADD CHECK (text <> '${text}')`)),
 		emptyRedis: () => emptyRedis(commands, redis.prefix),
 		bus,

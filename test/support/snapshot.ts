@@ -22,7 +22,7 @@ export async function snapshotOf(people: readonly Person[], channels: readonly s
 }
 
 /** The call is rejected with this code, names this argument, and changes nothing that `seen` shows. */
-export const refusalChecker =
+export const rejectionChecker =
 	(seen: () => Promise<unknown>) =>
 	async (call: () => Promise<Answer>, code: string, argument?: string): Promise<void> => {
 		const before = await seen();

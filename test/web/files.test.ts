@@ -156,7 +156,7 @@ test('a photo replaces the initials for everybody at once, until it is removed',
 	await page.getByRole('button', { name: 'Remove' }).click();
 	await face.waitFor({ state: 'detached' });
 	expect((await fetch(address)).status).toBe(404);
-	const refused = await Promise.all(
+	const rejected = await Promise.all(
 		[new Blob(['<svg/>']), new Blob([png(1025, 2)]), new Blob([new Uint8Array(600_000)])].map(
 			async (image) => {
 				const body = new FormData();
@@ -171,5 +171,5 @@ test('a photo replaces the initials for everybody at once, until it is removed',
 			},
 		),
 	);
-	expect(refused).toEqual(['bad_image', 'bad_image', 'too_large']);
+	expect(rejected).toEqual(['bad_image', 'bad_image', 'too_large']);
 });

@@ -158,9 +158,9 @@ test('if notifications are impossible, the switch says why', async () => {
 	await page.route('**/api/push.webKey', (route) =>
 		route.fulfill({ json: { ok: false, error: 'web_push_off' } }),
 	);
-	const refused = await openSwitch(page);
+	const rejected = await openSwitch(page);
 	await page.getByText('Web Push is disabled on this server.').waitFor();
-	expect(await refused.isDisabled()).toBe(true);
+	expect(await rejected.isDisabled()).toBe(true);
 	await page.keyboard.press('Escape');
 
 	// In a browser that cannot ask, a permission that is not granted is blocked.

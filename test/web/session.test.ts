@@ -140,7 +140,7 @@ test('the page is served compressed, cached, and with a strict policy', async ()
 	expect((await get('/assets/nothing.js')).status).toBe(404);
 	const elsewhere = await get('/elsewhere');
 	expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { ok: false, error: 'unknown_method' }]);
-	// API methods are not pages, whoever requests them.
+	// API methods are not pages, whatever client requests them.
 	const method = await get('/api/elsewhere', { accept: 'text/html' });
 	expect([method.status, await method.json()]).toEqual([200, { ok: false, error: 'unknown_method' }]);
 	expect((await get('/not-found.html')).status).toBe(404);

@@ -50,7 +50,7 @@ export function judgeLog({ schema, topics, progress, ids, held }: Compared): Fin
 	return [
 		ok(
 			ABOUT,
-			`${held.size} partitions, none with missing log entries; workers still have to read ${waiting} log entries`,
+			`${held.size} partitions, none with missing log records; workers still have to read ${waiting} log records`,
 		),
 	];
 }
@@ -59,7 +59,7 @@ export function judgeLog({ schema, topics, progress, ids, held }: Compared): Fin
 const replaced = (schema: string, topic: string): Finding =>
 	bad(
 		ABOUT,
-		`${topic} was deleted and created again: its id differs from the recorded one. Log entries that were only in the old topic are lost`,
+		`${topic} was deleted and created again: its id differs from the recorded one. Log records that were only in the old topic are lost`,
 		'To read the new topic from its beginning: stop the gateways, ' +
 			`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%', start the gateways`,
 	);
@@ -70,7 +70,7 @@ function gaps(schema: string, offsets: readonly PartitionOffsets[]): Finding[] {
 	return [
 		bad(
 			ABOUT,
-			`${shown(found)}. Kafka removed log entries before workers persisted them, so posts or marks are lost`,
+			`${shown(found)}. Kafka removed log records before workers persisted them, so posts or marks are lost`,
 			`Restore the topic. If you cannot, continue after the gap: UPDATE ${schema}.partition_progress ` +
 				`SET next_offset = <the first offset that Kafka holds> WHERE partition = '<partition>'. Then give the topic a longer retention`,
 		),
@@ -83,10 +83,10 @@ function beyond(schema: string, topic: string, offsets: readonly PartitionOffset
 	return [
 		bad(
 			ABOUT,
-			`${shown(found)}. The topic was created again, or Kafka lost its newest log entries`,
+			`${shown(found)}. The topic was created again, or Kafka lost its newest log records`,
 			// If gateways kept appending, workers would skip new entries up to the recorded offset as already persisted.
-			'Stop the gateways, so that no new log entry is skipped. If the topic was created again and holds none of the old log entries: ' +
-				`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. If it is the same topic, do not delete, because workers would process its log entries twice; ` +
+			'Stop the gateways, so that no new log record is skipped. If the topic was created again and holds none of the old log records: ' +
+				`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. If it is the same topic, do not delete, because workers would process its log records twice; ` +
 				`instead: UPDATE ${schema}.partition_progress SET next_offset = <the end that Kafka holds for the partition> WHERE partition = '<partition>'`,
 		),
 	];

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { ClusterTime, type Reading } from './cluster-time.ts';
 
-/** Clocks of processes that differ, and the time that they stamp with. */
+/** Processes whose clocks differ, and the corrected time that they stamp with. */
 
 const NOW = 1_700_000_000_000_000;
 const SECOND = 1_000_000;
 
-/** A process whose clock is so far ahead of Redis, in seconds. */
+/** A process whose clock is ahead of Redis by this many seconds. */
 function processAhead(seconds: number) {
 	const state = { ahead: seconds * SECOND, nodes: [0], tookSeconds: 0, answers: true };
 	const corrections: number[] = [];
@@ -32,7 +32,7 @@ test('a correct clock is not corrected', async () => {
 });
 
 for (const ahead of [30, -90])
-	test(`a clock that is ${ahead} s ahead is corrected, until it is set right`, async () => {
+	test(`a clock that is ${ahead} s ahead is corrected, until the machine’s clock is right`, async () => {
 		const { state, time, corrections, offBy } = processAhead(ahead);
 		await time.measure();
 		expect([offBy(), corrections]).toEqual([0, [-ahead * SECOND]]);

@@ -1,22 +1,22 @@
 import { expect, test } from 'bun:test';
 import { Fitness } from './fitness.ts';
 
-/** A worker whose Redis answers while `answers` says so. */
+/** A worker whose Redis answers while `answers` is true. */
 function worker() {
 	const state = { answers: true };
-	const told: string[] = [];
+	const reported: string[] = [];
 	const fitness = new Fitness(
 		[
 			{
 				name: 'Redis',
-				ask: async () => (state.answers ? undefined : Promise.reject(new Error('no answer'))),
+				probe: async () => (state.answers ? undefined : Promise.reject(new Error('no answer'))),
 			},
-			{ name: 'PostgreSQL', ask: async () => undefined },
+			{ name: 'PostgreSQL', probe: async () => undefined },
 		],
 		{
-			onUnfit: (service, seconds) => told.push(`no ${service} for ${seconds} s`),
-			onAnswering: () => told.push('answering'),
-			onFit: () => told.push('fit'),
+			onUnfit: (service, seconds) => reported.push(`no ${service} for ${seconds} s`),
+			onAnswering: () => reported.push('answering'),
+			onFit: () => reported.push('fit'),
 		},
 	);
 	const rounds = async (count: number): Promise<string> => {
@@ -27,31 +27,31 @@ function worker() {
 		}
 		return fitness.verdict;
 	};
-	return { state, told, fitness, rounds };
+	return { state, reported, fitness, rounds };
 }
 
 test('a service that does not answer makes a worker doubtful, then unfit', async () => {
-	const { state, told, rounds } = worker();
+	const { state, reported, rounds } = worker();
 	expect(await rounds(3)).toBe('fit');
 	state.answers = false;
 	expect(await rounds(5)).toBe('fit');
 	expect(await rounds(1)).toBe('doubtful');
 	expect(await rounds(4)).toBe('doubtful');
 	expect(await rounds(1)).toBe('unfit');
-	expect(told).toEqual(['no Redis for 5.5 s']);
+	expect(reported).toEqual(['no Redis for 5.5 s']);
 });
 
-test('a doubtful worker is fit with the first answer, and was never reported', async () => {
-	const { state, told, rounds } = worker();
+test('a doubtful worker becomes fit with the first answer, and is never reported', async () => {
+	const { state, reported, rounds } = worker();
 	state.answers = false;
 	expect(await rounds(8)).toBe('doubtful');
 	state.answers = true;
 	expect(await rounds(2)).toBe('fit');
-	expect(told).toEqual([]);
+	expect(reported).toEqual([]);
 });
 
-test('an unfit worker is fit after a while of answers, twice as long each time', async () => {
-	const { state, told, rounds } = worker();
+test('an unfit worker becomes fit after enough answered rounds, twice as many each time', async () => {
+	const { state, reported, rounds } = worker();
 	for (const needed of [10, 20, 40, 80, 160, 160]) {
 		state.answers = false;
 		expect(await rounds(12)).toBe('unfit');
@@ -60,8 +60,8 @@ test('an unfit worker is fit after a while of answers, twice as long each time',
 		expect(await rounds(needed)).toBe('unfit');
 		expect(await rounds(1)).toBe('fit');
 	}
-	expect(told.slice(0, 3)).toEqual(['no Redis for 5.5 s', 'answering', 'fit']);
-	// Ten minutes without trouble are a new beginning.
+	expect(reported.slice(0, 3)).toEqual(['no Redis for 5.5 s', 'answering', 'fit']);
+	// After ten minutes without failures, the number of rounds is back at its minimum.
 	expect(await rounds(1_201)).toBe('fit');
 	state.answers = false;
 	expect(await rounds(12)).toBe('unfit');

@@ -17,7 +17,7 @@ export type Verdict = 'fit' | 'doubtful' | 'unfit';
 export interface Service {
 	readonly name: string;
 	/** Resolves when the service has answered; rejects within seconds if it does not. */
-	readonly ask: () => Promise<unknown>;
+	readonly probe: () => Promise<unknown>;
 }
 
 export interface FitnessHooks {
@@ -41,7 +41,7 @@ export class Fitness {
 	verdict: Verdict = 'fit';
 	/** Rounds since the last answer of each service. */
 	private readonly unanswered = new Map<string, number>();
-	private readonly asked = new Set<string>();
+	private readonly probing = new Set<string>();
 	private readonly listeners: (() => void)[] = [];
 	private timer: ReturnType<typeof setInterval> | undefined;
 	/** Rounds in a row in which all services answered. */
@@ -71,7 +71,7 @@ export class Fitness {
 	round(): void {
 		for (const service of this.services) {
 			this.unanswered.set(service.name, (this.unanswered.get(service.name) ?? 0) + 1);
-			void this.ask(service);
+			void this.probe(service);
 		}
 		const [slowest, rounds] = [...this.unanswered].reduce((a, b) => (b[1] > a[1] ? b : a));
 		this.steady = rounds <= ANSWERING_ROUNDS ? this.steady + 1 : 0;
@@ -95,16 +95,16 @@ export class Fitness {
 		return rounds > DOUBTFUL_ROUNDS ? 'doubtful' : 'fit';
 	}
 
-	private async ask({ name, ask }: Service): Promise<void> {
-		if (this.asked.has(name)) return;
-		this.asked.add(name);
+	private async probe({ name, probe }: Service): Promise<void> {
+		if (this.probing.has(name)) return;
+		this.probing.add(name);
 		try {
-			await ask();
+			await probe();
 			this.unanswered.set(name, 0);
 		} catch {
 			// ServiceWatch reports the error.
 		} finally {
-			this.asked.delete(name);
+			this.probing.delete(name);
 		}
 	}
 }

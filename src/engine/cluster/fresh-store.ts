@@ -10,7 +10,7 @@ import { mergeOwnChanges } from './own-changes.ts';
 /** The store as gateways read it: never behind delivered events. */
 
 /** Older memberships are certainly stored, or the database is unavailable and nothing can be read. */
-const LATELY_MICROS = 60_000_000;
+const RECENT_MICROS = 60_000_000;
 /** If the store lacks a mark for longer, the process that made it may have died before it was logged. */
 const OVERDUE_MICROS = 10_000_000;
 
@@ -51,7 +51,7 @@ function freshHistory({ store, freshness, nowMicros }: FreshStoreParts): History
 			after(conversation, () => history.reactors(conversation, ts, limit)),
 		pins: (conversation) => after(conversation, () => history.pins(conversation)),
 		async reactedTo(user, before, limit) {
-			await freshness.user(user, nowMicros() - LATELY_MICROS);
+			await freshness.user(user, nowMicros() - RECENT_MICROS);
 			return history.reactedTo(user, before, limit);
 		},
 	};
@@ -60,7 +60,7 @@ function freshHistory({ store, freshness, nowMicros }: FreshStoreParts): History
 /** Waits until the store knows what the user may read, and the messages there. */
 const freshSearch = ({ store, freshness, nowMicros }: FreshStoreParts): Search => ({
 	async find(request) {
-		await freshness.user(request.user, nowMicros() - LATELY_MICROS);
+		await freshness.user(request.user, nowMicros() - RECENT_MICROS);
 		return store.search.find(request);
 	},
 });
@@ -73,7 +73,7 @@ const freshFiles = ({ store, freshness, nowMicros }: FreshStoreParts): Files => 
 		return store.files.shares(file);
 	},
 	async list(query) {
-		await freshness.user(query.reader, nowMicros() - LATELY_MICROS);
+		await freshness.user(query.reader, nowMicros() - RECENT_MICROS);
 		return store.files.list(query);
 	},
 });
@@ -112,7 +112,7 @@ function freshDirectory({ store, freshness, membershipsOf, nowMicros }: FreshSto
 			return directory.conversations(ids);
 		},
 		async conversationsOf(query, after, limit) {
-			const since = nowMicros() - LATELY_MICROS;
+			const since = nowMicros() - RECENT_MICROS;
 			await freshness.user(query.user, since);
 			if (query.viewer !== undefined) await freshness.user(query.viewer, since);
 			return directory.conversationsOf(query, after, limit);

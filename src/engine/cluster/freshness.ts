@@ -6,8 +6,8 @@ import type { Keys } from './redis/keys.ts';
 import { type Fields, membershipEntries } from './redis/read-state/user-state.ts';
 
 /**
- * The store lags behind the log by a moment. A read that may concern delivered events waits here until the
- * store has caught up: the read state knows the newest stamp of each conversation. No read waits for a user's own marks,
+ * The store lags behind the log by a moment. A read that must include delivered events waits here until the
+ * store has caught up: the read state has the newest stamp of each conversation. No read waits for a user's own marks,
  * because they are read from Redis (own-changes.ts, fresh-readers.ts).
  */
 

@@ -3,39 +3,39 @@ import type { Rejection } from '../../model/errors.ts';
 import type { ReadFact } from '../ports/facts.ts';
 import { MarkLedger } from './mark-ledger.ts';
 
-/** What a mark waits for. Times are those of a clock that the test sets; real services are in test/cluster and test/chaos. */
+/** What a mark waits for, with a fake log and a fake store. test/cluster and test/chaos use real services. */
 
 const mark = (at: number): ReadFact[] => [
 	{ type: 'cursor', user: 'U01', conversation: 'C01', at, cursor: at, revision: 0 },
 ];
 
 function ledgerOn(log: (facts: readonly ReadFact[]) => Promise<void>, store: () => Promise<void>) {
-	const told: (string | null)[] = [];
+	const reported: (string | null)[] = [];
 	const ledger = new MarkLedger({
 		log: { append: log },
 		store: { commit: store },
 		nowMs: () => performance.now(),
-		onLog: (error) => void told.push(error?.message ?? null),
+		onLog: (error) => void reported.push(error?.message ?? null),
 	});
-	return { ledger, told };
+	return { ledger, reported };
 }
 
 const down = () => Promise.reject(new Error('down'));
 const outcome = (work: Promise<void>): Promise<string> =>
 	work.then(
-		() => 'kept',
+		() => 'durable',
 		(error) => (error as Rejection).code,
 	);
 
 test('a mark that the log rejects is acknowledged when the store has it', async () => {
 	const stored = Promise.withResolvers<void>();
-	const { ledger, told } = ledgerOn(down, () => stored.promise);
+	const { ledger, reported } = ledgerOn(down, () => stored.promise);
 	let isDone = false;
 	const done = ledger.commit(mark(1)).then(() => {
 		isDone = true;
 	});
 	await Bun.sleep(50);
-	expect([isDone, told]).toEqual([false, ['down']]);
+	expect([isDone, reported]).toEqual([false, ['down']]);
 	stored.resolve();
 	await done;
 	await ledger.close(0);
@@ -43,31 +43,31 @@ test('a mark that the log rejects is acknowledged when the store has it', async 
 
 test('the log is used again once it accepts an append, even without new marks', async () => {
 	let isDown = true;
-	const { ledger, told } = ledgerOn(
+	const { ledger, reported } = ledgerOn(
 		() => (isDown ? down() : Promise.resolve()),
 		() => Promise.resolve(),
 	);
 	await ledger.commit(mark(1));
 	isDown = false;
-	while (told.at(-1) !== null) await Bun.sleep(10);
-	expect(told).toEqual(['down', null]);
+	while (reported.at(-1) !== null) await Bun.sleep(10);
+	expect(reported).toEqual(['down', null]);
 	await ledger.close(0);
 });
 
-test('a mark that neither accepts is rejected, and persisted as soon as one does', async () => {
+test('a mark that neither log nor store accepts is rejected, and made durable once one of them accepts it', async () => {
 	let isDown = true;
-	const kept: number[] = [];
+	const durable: number[] = [];
 	const { ledger } = ledgerOn(async (facts) => {
 		if (isDown) await down();
-		kept.push(...facts.map(({ at }) => at));
+		durable.push(...facts.map(({ at }) => at));
 	}, down);
 	expect(await outcome(ledger.commit(mark(1)))).toBe('service_unavailable');
-	// From there on nobody is kept waiting.
+	// From now on marks are rejected at once.
 	expect(await outcome(ledger.commit(mark(2)))).toBe('service_unavailable');
 	await ledger.flushed();
 	isDown = false;
-	while (!kept.includes(2)) await Bun.sleep(10);
-	expect(kept).toContain(1);
-	while ((await outcome(ledger.commit(mark(3)))) !== 'kept') await Bun.sleep(10);
+	while (!durable.includes(2)) await Bun.sleep(10);
+	expect(durable).toContain(1);
+	while ((await outcome(ledger.commit(mark(3)))) !== 'durable') await Bun.sleep(10);
 	await ledger.close(0);
 }, 30_000);

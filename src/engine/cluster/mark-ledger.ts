@@ -13,7 +13,7 @@ import type { Ledger } from '../ports/store.ts';
  * store has accepted in time is rejected. The read state already has it, so it stays in the queue until one of them accepts it.
  */
 
-const LOG_WITHIN_MS = 2_000;
+const LOG_TIMEOUT_MS = 2_000;
 /** Counted from the commit: leaves time for the store after the log has used up its own. */
 const REJECTED_AFTER_MS = 5_000;
 const MAX_WAITING = 100_000;
@@ -84,7 +84,7 @@ export class MarkLedger implements Ledger {
 		while (this.waiting.length > 0 && !this.closed) {
 			const some = firstBatch(this.waiting);
 			try {
-				await this.keep(some.flatMap(({ facts }) => facts));
+				await this.makeDurable(some.flatMap(({ facts }) => facts));
 			} catch {
 				await Bun.sleep(RETRY_MS);
 				continue;
@@ -100,13 +100,13 @@ export class MarkLedger implements Ledger {
 	}
 
 	/** Resolves when the log or the store has these facts. */
-	private async keep(facts: readonly ReadFact[]): Promise<void> {
+	private async makeDurable(facts: readonly ReadFact[]): Promise<void> {
 		const logged = this.parts.log.append(facts).then(() => this.onLogged());
 		if (this.mode === 'log') {
 			const late = Promise.withResolvers<never>();
 			const timer = setTimeout(
-				() => late.reject(new Error(`the log has not accepted a mark for ${LOG_WITHIN_MS} ms`)),
-				LOG_WITHIN_MS,
+				() => late.reject(new Error(`the log has not accepted a mark for ${LOG_TIMEOUT_MS} ms`)),
+				LOG_TIMEOUT_MS,
 			);
 			try {
 				await Promise.race([logged, late.promise]);

@@ -67,7 +67,7 @@ test('marks from before a rejoin or leave are ignored', () => {
 	expect(missing.map(({ type, at }) => `${type} ${at}`)).toEqual(['cursor 130', 'preference 130']);
 });
 
-test('threads likewise; only the store has unfollowed ones', () => {
+test('the later change of a followed thread wins; only the store has unfollowed threads', () => {
 	const ended = { conversation: 'C1', threadTs: 7, active: false, since: 115, changedTs: 115 };
 	const fields = {
 		[followField('C1', 8)]: packFollow({ cursor: 8, since: 20, at: 130 }),

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { Recovery, type RecoveryParts } from './recovery.ts';
 
-/** When a worker starts while a service does not answer. */
+/** A worker starts while a service does not answer. */
 
-test('a start continues when Redis answers again, and reports the trouble until then', async () => {
+test('a start continues when Redis answers, and reports the errors until then', async () => {
 	const steps: string[] = [];
 	const answers = [new Error('Redis does not answer'), new Error('Redis does not answer'), []];
 	const recovery = new Recovery({

@@ -5,7 +5,7 @@ import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
 /**
  * Rebuilds the read state of lost Redis nodes. Every worker runs this, and one of them does the work.
  *
- *     complete    every node is in its epoch; the worker processes commands, and shares the lock with the others
+ *     complete    no node is lost; the worker processes commands, and shares the lock with the other workers
  *     lost        a node has no epoch, or is a different process than its epoch names: the worker stops
  *                 processing, persists its effects, and releases the lock
  *     rebuilding  a worker that gets the lock exclusively knows that all others have released it; it clears the lost nodes,
@@ -24,11 +24,11 @@ export interface RecoveryParts {
 	readonly endOfMarks: () => Promise<ReadonlyMap<string, number>>;
 	/** The offset up to which the store has each partition, of commands and of marks. */
 	readonly nextOffsets: () => Promise<ReadonlyMap<string, number>>;
-	/** All nodes begin a new epoch: what the store has up to these offsets will be in the read state. */
+	/** Called before all nodes begin a new epoch: the read state will have every effect that the store has below these offsets. */
 	readonly onReloading: (offsets: ReadonlyMap<string, number>) => Promise<void>;
 	readonly nowMicros: () => number;
 	readonly log: (what: string) => void;
-	/** The read state cannot be checked or rebuilt; called at each attempt. */
+	/** Called at each attempt to check or rebuild the read state that fails. */
 	readonly onTrouble: (error: Error) => void;
 	readonly onLost: () => void;
 	readonly onComplete: () => void;
@@ -58,7 +58,7 @@ export class Recovery {
 				await Bun.sleep(EVERY_MS);
 			}
 		}
-		this.again();
+		this.scheduleCheck();
 	}
 
 	async stop(): Promise<void> {
@@ -68,12 +68,12 @@ export class Recovery {
 		await this.parts.lock.close();
 	}
 
-	private again(): void {
+	private scheduleCheck(): void {
 		if (this.stopped) return;
 		this.timer = setTimeout(() => {
 			this.running = this.check()
 				.catch((error) => this.parts.onTrouble(error))
-				.finally(() => this.again());
+				.finally(() => this.scheduleCheck());
 		}, EVERY_MS);
 	}
 
@@ -88,7 +88,7 @@ export class Recovery {
 		}
 		await lock.share();
 		if (!isComplete) return;
-		// At every check: a rebuild may have failed here, and another worker finished it.
+		// At every check, because a rebuild may have failed in this worker and succeeded in another.
 		this.parts.worker.resume();
 		this.parts.onComplete();
 		await epoch.tidy();

@@ -1,4 +1,4 @@
-import type { CommandEntry, CommandHandler, CommandLog, Consumption, LoggedCommand } from '../ports/log.ts';
+import type { CommandHandler, CommandLog, CommandRecord, Consumption, LoggedCommand } from '../ports/log.ts';
 
 const PARTITION = 'memory/0';
 
@@ -9,13 +9,13 @@ export class MemoryLog implements CommandLog {
 	private handler: CommandHandler | undefined;
 	private running = false;
 
-	async append(entry: CommandEntry): Promise<void> {
-		this.queue.push({ ...entry, partition: PARTITION, offset: this.appended });
+	async append(record: CommandRecord): Promise<void> {
+		this.queue.push({ ...record, partition: PARTITION, offset: this.appended });
 		this.appended += 1;
 		if (!this.running) this.run();
 	}
 
-	/** The single partition is never reassigned and consumed entries are dropped, so no owner is needed. */
+	/** The single partition is never reassigned and consumed commands are dropped, so no owner is needed. */
 	consume(handler: CommandHandler): Consumption {
 		this.handler = handler;
 		if (!this.running) this.run();

@@ -104,7 +104,7 @@ export interface Apps {
 	/** Extends the lease of all sockets of this gateway. */
 	keepSockets(gateway: string, untilAt: number): Promise<void>;
 	/** For a gateway that starts: removes its old sockets. */
-	forgetSockets(gateway: string, beforeAt: number): Promise<void>;
+	removeSockets(gateway: string, beforeAt: number): Promise<void>;
 	socketsOf(app: string, nowAt: number): Promise<number>;
 	/** Gateways that hold a socket of the app. */
 	gatewaysOf(app: string, nowAt: number): Promise<readonly string[]>;

@@ -45,7 +45,7 @@ export type BusMessage =
 			readonly subject?: string;
 			/** Sockets of this user do not get it. */
 			readonly exceptUser?: string;
-			/** The message that the event is about, for subscribers that do more than forward it. */
+			/** How the event affects counts, for subscribers that do more than forward it. */
 			readonly about?: About;
 	  }
 	/** The user joined or left a conversation: their sockets subscribe to it or unsubscribe. */
@@ -65,7 +65,7 @@ export type BusMessage =
 	/** From a process to itself: checks that its subscriptions still work. */
 	| { readonly type: 'pulse'; readonly round: number }
 	| ({ readonly type: 'reply' } & Reply)
-	/** To gateways that accept batches: `CommandEntry.replyTo`. */
+	/** To gateways that accept batches: `CommandRecord.replyTo`. */
 	| { readonly type: 'replies'; readonly replies: readonly Reply[] }
 	/** To a gateway with a socket of this app: an envelope to forward, and the gateway that waits for the answer. */
 	| {

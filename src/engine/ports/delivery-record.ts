@@ -1,7 +1,7 @@
 /**
  * Records which worker publishes for a partition of the log, and how far it has published. Stored where events are published.
  *
- * A worker that lost its partition without noticing (paused, partitioned) has an older generation than the next owner: its
+ * A worker that lost its partition without noticing (paused, or cut off from Kafka) has an older generation than the next owner: its
  * events are dropped once the next owner has published to the same topic. If a worker died between storing and publishing,
  * the next owner detects it: the store is ahead of `delivered`.
  */
@@ -11,12 +11,12 @@ export interface DeliveryRecord {
 		readonly generation: number;
 		/** All events below this offset are published; null if unknown. */
 		readonly delivered: number | null;
-		/** The read state has all effects below this offset, because all of it was loaded from the store since. */
+		/** The read state has all effects below this offset, because all of it was reloaded from the store since they were persisted. */
 		readonly reloaded: number;
 	}>;
 	/** All events below this offset are published. Resolves to false, without effect, if a later owner has claimed the partition. */
 	delivered(partition: string, generation: number, offset: number): Promise<boolean>;
-	/** Call it before all of the read state is loaded from the store again, which has all effects below these offsets. */
+	/** Call it before all of the read state is reloaded from the store, which has all effects below these offsets. */
 	reloading(offsets: ReadonlyMap<string, number>): Promise<void>;
 	/**
 	 * A stored change may never have been published: all clients have to reload. Unless the read state is known to have it, the read

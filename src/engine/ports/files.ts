@@ -60,7 +60,7 @@ export interface FileQuery {
 export interface Files {
 	/** Resolves to false, without a write, if the workspace would exceed the bytes or the user the unfinished uploads. */
 	reserve(file: NewFile, most: { readonly teamBytes: number; readonly unfinished: number }): Promise<boolean>;
-	/** The existing ones, in the order of `ids`. */
+	/** The files that exist, in the order of `ids`. */
 	get(ids: readonly string[]): Promise<readonly FileRecord[]>;
 	/** Makes an upload the file's content. Resolves to false if the file is already complete or deleted. */
 	uploaded(id: string, object: string, picture: Pick<FileRecord, 'width' | 'height'>): Promise<boolean>;
@@ -77,13 +77,14 @@ export interface Files {
 	/** Messages that contain the file, by ts. */
 	shares(file: Pick<FileRecord, 'id' | 'channels'>): Promise<readonly FileShare[]>;
 	list(query: FileQuery): Promise<{ readonly files: readonly FileRecord[]; readonly total: number }>;
-	/** From now on nobody can read it. */
+	/** From now on no user can read the file. */
 	beginDelete(id: string): Promise<void>;
-	/** Its content is removed: deletes its name and its shares. */
+	/** Call it once the content is removed: deletes the name of the file and its shares. */
 	deleted(id: string): Promise<void>;
 	/** Marks unfinished uploads from before this stamp as `abandoned`; they accept no more uploads. */
 	abandon(before: number): Promise<void>;
 	/** Files in this state from before this stamp, oldest first. */
 	inState(state: FileState, before: number, limit: number): Promise<readonly FileRecord[]>;
-	forget(id: string): Promise<void>;
+	/** Deletes the row of an abandoned upload. */
+	remove(id: string): Promise<void>;
 }

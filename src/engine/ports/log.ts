@@ -1,8 +1,8 @@
 import type { Command } from '../../sequencer/commands.ts';
 import type { ReadFact } from './facts.ts';
 
-/** A command in the log, and where to send its outcome. */
-export interface CommandEntry {
+/** A command as the log stores it, and where to send its outcome. */
+export interface CommandRecord {
 	readonly command: Command;
 	readonly replyTo: {
 		readonly gateway: string;
@@ -12,36 +12,34 @@ export interface CommandEntry {
 	};
 }
 
-/** Position of an entry in the log. Offsets of a partition rise, possibly with gaps. */
-export interface LogPosition {
+/** A command that was read from the log. Offsets of a partition rise, possibly with gaps. */
+export interface LoggedCommand extends CommandRecord {
 	/** Topic and number, as in `conversations/3`. */
 	readonly partition: string;
 	readonly offset: number;
 }
 
-export type LoggedCommand = CommandEntry & LogPosition;
-
-/** Entries `from` (inclusive) to `to` (exclusive) of a partition. */
+/** The records `from` (inclusive) to `to` (exclusive) of a partition. */
 export interface LogSpan {
 	readonly partition: string;
 	readonly from: number;
 	readonly to: number;
-	/** Id of the log, if logs have ids: a log that was created again has a new id. */
-	readonly log?: string;
+	/** Id of the log, if logs have ids: a Kafka topic that was created again has a new id. */
+	readonly logId?: string;
 }
 
 /**
- * A consumer of partitions that are assigned and revoked. Two processes may own a partition at the same time for a while (one may
- * not know yet that it lost it), so everything written for a partition must be fenced by its progress.
+ * A consumer of partitions that are assigned and revoked. Two processes may own a partition at the same time for a while, because one
+ * of them does not know yet that it lost the partition. So everything written for a partition must be fenced by its progress.
  */
 export interface PartitionOwner {
 	/** The offset to consume the partition from. Called at each assignment. */
 	progress(partition: string): Promise<number>;
 	/** Id of the log that the offset belongs to; null if unknown. */
-	log?(partition: string): Promise<string | null>;
+	logId?(partition: string): Promise<string | null>;
 	/** Consumption starts when the promise settles. */
 	onAssigned?(partitions: readonly string[]): Promise<void> | void;
-	/** These partitions are revoked after the current batch. The batch should fail instead of retrying, so that this does not take long. */
+	/** These partitions are revoked after the current batch. The batch should fail instead of retrying, so that the revocation is fast. */
 	onReleasing?(partitions: readonly string[]): void;
 	/**
 	 * No batch of these partitions is running, and none will follow. The next owner waits a while for the promise:
@@ -65,14 +63,14 @@ export interface Consumption {
  */
 export interface CommandLog {
 	/**
-	 * Resolves when the log has the entry; the outcome is sent to `replyTo` over the bus. Rejects with
+	 * Resolves when the log has the command; the outcome is sent to `replyTo` over the bus. Rejects with
 	 * `service_unavailable` if the log is unreachable, and with `outcome_unknown` if it does not confirm the append.
 	 */
-	append(entry: CommandEntry): Promise<void>;
+	append(record: CommandRecord): Promise<void>;
 	/**
 	 * One consumer per process. A batch belongs to one partition; the next batch of that partition comes when the promise of this one
 	 * settles, while batches of other partitions can run concurrently. If the promise rejects, the partition
-	 * is restarted. The owner is optional only for a log that drops consumed entries.
+	 * is restarted. The owner is optional only for a log that drops consumed commands.
 	 */
 	consume(handler: CommandHandler, owner?: PartitionOwner): Consumption;
 }
@@ -84,7 +82,7 @@ export type CommandHandler = (batch: readonly LoggedCommand[], span: LogSpan) =>
 export interface MarkPersister {
 	progress(partition: string): Promise<number>;
 	/** Id of the log that the offset belongs to; null if unknown. */
-	log?(partition: string): Promise<string | null>;
+	logId?(partition: string): Promise<string | null>;
 	/** Writes the facts and `span.to` atomically, if the progress is still `span.from`; rejects otherwise. */
 	persist(facts: readonly ReadFact[], span: LogSpan): Promise<void>;
 }
@@ -97,7 +95,7 @@ export interface MarkLog {
 	consume(persister: MarkPersister): Consumption;
 }
 
-/** The commands of the partition are decided again: this worker must discard its work. */
+/** The commands of the partition will be decided again: this worker must discard its work. */
 export abstract class WorkDiscarded extends Error {
 	/** For the log, after the message: what happens next, and what the operator should do. */
 	abstract readonly advice: string;

@@ -166,7 +166,7 @@ export interface PushOutbox {
 	/** Records the result. If the user has read something lately, schedules another check: it may have been this message. */
 	recordResult(send: UserNotification, result: SendResult): Promise<void>;
 	/** Schedules a check, as if the user had just read something. */
-	noteRead(user: string): Promise<void>;
+	queueCheck(user: string): Promise<void>;
 	takeReads(lease: Lease): Promise<readonly ReadEntry[]>;
 	shown(user: string): Promise<readonly ShownNotification[]>;
 	/** Removes withdrawn notifications and records the badge of the devices. No further check before `nextAt`. */

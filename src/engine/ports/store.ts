@@ -299,7 +299,7 @@ export interface PartitionLedger {
 	/** That offset of every partition that has any. */
 	nextOffsets(): Promise<ReadonlyMap<string, number>>;
 	/** Id of the log that the offset belongs to; null if unknown. */
-	logOf(partition: string): Promise<string | null>;
+	logIdOf(partition: string): Promise<string | null>;
 	/**
 	 * Resolves when the facts and `span.to` are durable; they are written atomically. Rejects without a write if the offset
 	 * is no longer `span.from`: another owner has written.

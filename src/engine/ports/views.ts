@@ -164,7 +164,7 @@ export interface Views {
 	/** The stamp after which a client at this position may lack changes. */
 	sinceOf(position: number): number;
 
-	/** Stores a set of ids for the user under a number, for a while; without a set, returns the stored one. */
+	/** Stores a set of ids for the user under this number, for a while. Without `ids`, returns the stored set. */
 	list(user: string, number: number, ids?: Ids): Promise<Ids | null>;
 
 	/**

@@ -108,8 +108,8 @@ const ADD_GIVEN_UP = update('apps', { given_up: [2, (count) => `given_up + ${cou
 const OPENED = insertInto('app_sockets', { id: 1, app: 2, gateway: 3, until_at: 4 });
 const CLOSED = deleteFrom('app_sockets', { id: 1 });
 const KEEP = update('app_sockets', { until_at: 2 }, { gateway: 1 });
-const FORGET_OWN = deleteFrom('app_sockets', { gateway: 1 });
-const FORGET_OLD = deleteFrom('app_sockets', { until_at: ['<', 1] });
+const DELETE_OWN = deleteFrom('app_sockets', { gateway: 1 });
+const DELETE_OLD = deleteFrom('app_sockets', { until_at: ['<', 1] });
 const SOCKETS = 'SELECT COUNT(*) AS sockets FROM app_sockets WHERE app = $1 AND until_at > $2';
 
 const GATEWAYS = 'SELECT DISTINCT gateway FROM app_sockets WHERE app = $1 AND until_at > $2 ORDER BY gateway';
@@ -137,7 +137,7 @@ const USE = insertInto(
 	{ on: ['id'], update: 'uses = app_uses.uses + 1' },
 );
 const USES = 'SELECT uses FROM app_uses WHERE id = $1';
-const FORGET_USES = deleteFrom('app_uses', { until_at: ['<', 1] });
+const DELETE_USES = deleteFrom('app_uses', { until_at: ['<', 1] });
 
 const SAVE_VIEW = insertInto(
 	'app_views',
@@ -153,7 +153,7 @@ const REMOVE_VIEWS = statement(
 	'app_views',
 	'DELETE FROM app_views WHERE id IN (SELECT item FROM EACH_TEXT($1) AS wanted)',
 );
-const FORGET_MODALS = deleteFrom('app_views', { kind: "= 'modal'", updated_ts: ['<', 1] });
+const DELETE_MODALS = deleteFrom('app_views', { kind: "= 'modal'", updated_ts: ['<', 1] });
 
 interface ViewRow {
 	readonly id: string;
@@ -238,10 +238,10 @@ export function appsOn(
 		},
 		socketClosed: (id) => executeInBackground([{ write: CLOSED, params: [id] }]),
 		keepSockets: (gateway, untilAt) => executeInBackground([{ write: KEEP, params: [gateway, untilAt] }]),
-		forgetSockets: (gateway, beforeAt) =>
+		removeSockets: (gateway, beforeAt) =>
 			executeInBackground([
-				{ write: FORGET_OWN, params: [gateway] },
-				{ write: FORGET_OLD, params: [beforeAt] },
+				{ write: DELETE_OWN, params: [gateway] },
+				{ write: DELETE_OLD, params: [beforeAt] },
 			]),
 		socketsOf,
 		gatewaysOf: async (app, nowAt) =>
@@ -279,9 +279,9 @@ export function appsOn(
 		removeViews: (ids) => execute([{ write: REMOVE_VIEWS, params: [list(ids)] }]),
 		tidy: (nowAt, modalsBeforeTs) =>
 			executeInBackground([
-				{ write: FORGET_USES, params: [nowAt] },
-				{ write: FORGET_MODALS, params: [modalsBeforeTs] },
-				{ write: FORGET_OLD, params: [nowAt] },
+				{ write: DELETE_USES, params: [nowAt] },
+				{ write: DELETE_MODALS, params: [modalsBeforeTs] },
+				{ write: DELETE_OLD, params: [nowAt] },
 			]),
 	};
 }

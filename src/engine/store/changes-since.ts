@@ -3,11 +3,11 @@
  * $1 user, $2 conversations, $3 since, $4 up to, $5 limit.
  */
 
-/** The stamp after which the member `b` receives events of the conversation. */
-export const START = '(CASE WHEN b.joined_ts > $3 THEN b.joined_ts ELSE $3 END)';
+/** The stamp after which member `b` receives events of the conversation: the later of the join and $3. */
+export const EVENTS_AFTER = '(CASE WHEN b.joined_ts > $3 THEN b.joined_ts ELSE $3 END)';
 
 /** Condition on the changed row `m`. */
-export const IS_CHANGED_SINCE = `m.changed_ts > ${START} AND m.changed_ts <= $4`;
+export const IS_CHANGED_SINCE = `m.changed_ts > ${EVENTS_AFTER} AND m.changed_ts <= $4`;
 
 /** Selects rows `m` of a table; `joins` may add further tables. */
 export const inside = (columns: string, table: string, condition: string, joins = ''): string =>

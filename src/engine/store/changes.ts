@@ -10,7 +10,7 @@ import type {
 	PostedMessage,
 	ReactionChange,
 } from '../ports/changes.ts';
-import { IS_CHANGED_SINCE, inside, START } from './changes-since.ts';
+import { EVENTS_AFTER, IS_CHANGED_SINCE, inside } from './changes-since.ts';
 import { PIN_CHANGES, type PinChangeColumns, pinChangeOf } from './pins.ts';
 import { REACTION_CHANGES, type ReactionChangeColumns, reactionChangeOf } from './reactions.ts';
 import { belongsToTimeline, MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf } from './rows.ts';
@@ -26,26 +26,26 @@ const MEMBERSHIPS = `SELECT conversation, member, joined_ts, changed_ts, preferr
 const FOLLOWS = `SELECT conversation, thread_ts, active, since, changed_ts FROM thread_follows
 	WHERE user_id = $1 AND changed_ts > $2`;
 
-const IS_POSTED = `m.ts > ${START} AND m.ts <= $4 AND m.deleted = 0`;
+const IS_POSTED = `m.ts > ${EVENTS_AFTER} AND m.ts <= $4 AND m.deleted = 0`;
 /** Including messages deleted later: a client that processes changes in order still has them. */
 const PREVIOUS = `COALESCE((SELECT p.ts FROM messages p
 	WHERE p.conversation = m.conversation AND p.ts < m.ts AND ${belongsToTimeline('p')}
-		AND (p.deleted = 0 OR (p.ts <= ${START} AND p.changed_ts > m.ts))
+		AND (p.deleted = 0 OR (p.ts <= ${EVENTS_AFTER} AND p.changed_ts > m.ts))
 	ORDER BY p.ts DESC LIMIT 1), 0)`;
 const POSTED = inside(`${MESSAGE_COLUMNS}, ${PREVIOUS} AS prev_ts`, 'messages', IS_POSTED);
 
 /** Repeats the condition of the index: `changed_ts > ts`. */
 const IS_CHANGED = `${IS_CHANGED_SINCE} AND m.changed_ts > m.ts`;
 /** Includes deletions of new messages: the client may have one from a page, or from an earlier attempt to resume. */
-const OF_BEFORE_OR_DELETED = `${IS_CHANGED} AND (m.ts <= ${START} OR m.deleted = 1)`;
+const IS_OLDER_OR_DELETED = `${IS_CHANGED} AND (m.ts <= ${EVENTS_AFTER} OR m.deleted = 1)`;
 
 const sizeOf = (condition: string): string => `SELECT count(*) AS messages,
 	COALESCE(sum(found.bytes), 0) AS bytes
 	FROM (${inside(`${MESSAGE_BYTES} AS bytes`, 'messages', condition)}) AS found`;
 const SIZE_OF_POSTED = sizeOf(IS_POSTED);
 
-const SIZE_OF_CHANGED = sizeOf(OF_BEFORE_OR_DELETED);
-const CHANGED = inside(MESSAGE_COLUMNS, 'messages', OF_BEFORE_OR_DELETED);
+const SIZE_OF_CHANGED = sizeOf(IS_OLDER_OR_DELETED);
+const CHANGED = inside(MESSAGE_COLUMNS, 'messages', IS_OLDER_OR_DELETED);
 
 const ASPECTS = inside(
 	'm.conversation, m.aspect, m.changed_ts, m.actor',
@@ -53,7 +53,7 @@ const ASPECTS = inside(
 	IS_CHANGED_SINCE,
 );
 
-const PEOPLE = `SELECT user_id, joined_ts AS at, 1 AS joined FROM members
+const MEMBER_CHANGES = `SELECT user_id, joined_ts AS at, 1 AS joined FROM members
 	WHERE conversation = $1 AND member = 1 AND joined_ts > $2 AND joined_ts <= $3
 	UNION ALL SELECT user_id, left_ts AS at, 0 AS joined FROM members
 	WHERE conversation = $1 AND left_ts > 0 AND member = 0 AND left_ts > $2 AND left_ts <= $3
@@ -121,7 +121,7 @@ export function changesOn(reader: SqlReader): Changes {
 		inside: (query) => changesInside(reader, query),
 		async memberChanges(conversation, since, upTo, limit) {
 			const params = [conversation, since, upTo, limit];
-			const rows = await reader.all<{ user_id: string; at: number; joined: number }>(PEOPLE, params);
+			const rows = await reader.all<{ user_id: string; at: number; joined: number }>(MEMBER_CHANGES, params);
 			return rows.map(({ user_id, at, joined }) => ({ user: user_id, at, joined: joined === 1 }));
 		},
 	};

@@ -73,7 +73,7 @@ export function directoryOn(
 			const read = async () => (await reader.all<{ secret: string }>(people.TEAM_SECRET, [id]))[0]?.secret;
 			const known = await read();
 			if (known) return known;
-			await execute([people.keepTeamSecret(id, fresh)]);
+			await execute([people.setTeamSecretOnce(id, fresh)]);
 			const stored = await read();
 			if (!stored) throw new Error(`cannot store the secret of workspace ${id}: there is no such workspace`);
 			return stored;

@@ -12,6 +12,6 @@ export function writeShares({ conversation, ts, threadTs, extra }: Message, into
 }
 
 /** When the message is deleted. The files stay. */
-export function forgetShares({ conversation, ts, extra }: Message, into: Writes): void {
+export function deleteShares({ conversation, ts, extra }: Message, into: Writes): void {
 	if (filesIn(extra).length > 0) into.add(UNSHARE, [conversation, ts]);
 }

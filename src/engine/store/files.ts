@@ -45,7 +45,7 @@ const ABANDON = statement(
 	'files',
 	`UPDATE files SET state = ${abandoned} WHERE state IN (${awaited}, ${stored}) AND created_ts < $1`,
 );
-const FORGET = erasing(deleteFrom('files', { id: 1, state: `= ${abandoned}` }));
+const DELETE = erasing(deleteFrom('files', { id: 1, state: `= ${abandoned}` }));
 
 const COLUMNS = `f.id, f.team, f.user_id, f.name, f.title, f.mimetype, f.alt_text, f.snippet_type, f.size, f.created_ts, f.state,
 	f.secret, f.object, f.channels, f.width, f.height`;
@@ -183,6 +183,6 @@ export function filesOn(reader: SqlReader, execute: (writes: readonly BoundWrite
 		async inState(state, before, limit) {
 			return (await reader.all<Row>(IN_STATE, [FILE_STATES[state], before, limit])).map(fileOf);
 		},
-		forget: (id) => execute([{ write: FORGET, params: [id] }]),
+		remove: (id) => execute([{ write: DELETE, params: [id] }]),
 	};
 }

@@ -26,16 +26,16 @@ function scene(fails: (texts: readonly string[]) => boolean = () => false) {
 
 test('a post waits for one background batch at most, and the others are written as well', async () => {
 	const { commits, written } = scene();
-	const aside = [1, 2, 3, 4].map(() => commits.executeInBackground(many('aside', SIZE)));
+	const background = [1, 2, 3, 4].map(() => commits.executeInBackground(many('background', SIZE)));
 	// The first of them is under way.
 	await Bun.sleep(0);
 	await commits.execute([statement('post')]);
 	expect(written.map(([first, ...others]) => [first, others.length])).toEqual([
-		['aside', SIZE - 1],
+		['background', SIZE - 1],
 		['post', 0],
 	]);
-	await Promise.all(aside);
-	expect(written.flat().filter((text) => text === 'aside')).toHaveLength(SIZE * 4);
+	await Promise.all(background);
+	expect(written.flat().filter((text) => text === 'background')).toHaveLength(SIZE * 4);
 });
 
 test('a stream of posts does not block background batches', async () => {
@@ -44,7 +44,7 @@ test('a stream of posts does not block background batches', async () => {
 	const posting = (async () => {
 		while (!state.over) await commits.execute([statement('post')]);
 	})();
-	await Promise.all([1, 2, 3].map(() => commits.executeInBackground(many('aside', SIZE))));
+	await Promise.all([1, 2, 3].map(() => commits.executeInBackground(many('background', SIZE))));
 	state.over = true;
 	await posting;
 	expect(written.filter(([first]) => first === 'post').length).toBeLessThan(10);
@@ -52,19 +52,19 @@ test('a stream of posts does not block background batches', async () => {
 
 test('`flushed` does not wait for background batches; closing does', async () => {
 	const { commits, written } = scene();
-	const aside = commits.executeInBackground(many('aside', SIZE * 4));
+	const background = commits.executeInBackground(many('background', SIZE * 4));
 	await commits.flushed();
 	expect(written).toEqual([]);
 	await commits.close();
 	expect(written.flat()).toHaveLength(SIZE * 4);
-	await aside;
+	await background;
 	await expect(commits.executeInBackground([statement('late')])).rejects.toThrow('closed');
 });
 
 test('a background batch fails alone; another batch fails with those behind it', async () => {
 	const { commits, written, failures } = scene((texts) => texts.includes('bad'));
 	const results = await Promise.allSettled([
-		commits.executeInBackground([...many('aside', SIZE - 1), statement('bad')]),
+		commits.executeInBackground([...many('background', SIZE - 1), statement('bad')]),
 		commits.execute([statement('post')]),
 		commits.executeInBackground([statement('more')]),
 	]);

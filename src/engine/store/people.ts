@@ -1,5 +1,5 @@
 import type { Profile, Team, Token, TokenUse, User } from '../ports/store.ts';
-import { forgetScheduledOf } from './scheduled.ts';
+import { deleteScheduledOf } from './scheduled.ts';
 import { flag, type Param } from './sql.ts';
 import { type BoundWrite, deleteFrom, erasing, insertInto, update } from './write-sql.ts';
 
@@ -31,11 +31,11 @@ export const insertTeam = (team: Team): BoundWrite => ({
 
 export const TEAM_SECRET = 'SELECT secret FROM workspaces WHERE id = $1';
 
-/** Keeps an existing secret. */
-const KEEP_SECRET = update('workspaces', { secret: 2 }, { id: 1, secret: "= ''" });
+/** No effect if the workspace already has a secret. */
+const SET_SECRET_ONCE = update('workspaces', { secret: 2 }, { id: 1, secret: "= ''" });
 
-export const keepTeamSecret = (team: string, secret: string): BoundWrite => ({
-	write: KEEP_SECRET,
+export const setTeamSecretOnce = (team: string, secret: string): BoundWrite => ({
+	write: SET_SECRET_ONCE,
 	params: [team, secret],
 });
 
@@ -183,7 +183,7 @@ export const insertToken = (token: Token): BoundWrite => ({
 	],
 });
 
-/** The first revocation counts. */
+/** No effect on a revoked token: the first revocation counts. */
 const REVOKE_TOKEN = update('tokens', { revoked_ts: 2 }, { hash: 1, revoked_ts: 'IS NULL' });
 const REVOKE_TOKENS_OF = update('tokens', { revoked_ts: 2 }, { user_id: 1, revoked_ts: 'IS NULL' });
 
@@ -218,7 +218,7 @@ export const deactivate = (user: string, at: number, signedOutAt: number): Bound
 	...signOut(user, signedOutAt),
 	setDeleted(user, true, at),
 	{ write: DELETE_DEVICES_OF, params: [user] },
-	forgetScheduledOf(user),
+	deleteScheduledOf(user),
 ];
 
 export const reactivate = (user: string, at: number): BoundWrite => setDeleted(user, false, at);

@@ -15,14 +15,14 @@ const SET = insertInto(
 		update: 'user_id = excluded.user_id, active = excluded.active, changed_ts = excluded.changed_ts',
 	},
 );
-const FORGET = deleteFrom('pins', { conversation: 1, ts: 2 });
+const DELETE = deleteFrom('pins', { conversation: 1, ts: 2 });
 
 export const writePin = (effect: Extract<Effect, { type: 'pinned' }>, into: Writes): void =>
 	into.add(SET, [effect.conversation.id, effect.ts, effect.user, flag(effect.added), effect.at]);
 
 /** When the message is deleted. */
-export const forgetPin = (conversation: string, ts: number, into: Writes): void =>
-	into.add(FORGET, [conversation, ts]);
+export const deletePin = (conversation: string, ts: number, into: Writes): void =>
+	into.add(DELETE, [conversation, ts]);
 
 const PINS = `SELECT ts, user_id, changed_ts FROM pins WHERE conversation = $1 AND active = 1 ORDER BY ts`;
 

@@ -11,13 +11,13 @@ import { insertInto, type Writes } from './write-sql.ts';
  */
 
 const UNTOUCHED = { after_user: "''", next_at: '0', lease: "''" };
-const NOTE_POST = insertInto(
+const QUEUE_POST = insertInto(
 	'push_outbox',
 	{ conversation: 1, ts: 2, because: "'posted'", round: '0', ...UNTOUCHED },
 	'ignore',
 );
 /** Starts a new round: processing of the members begins again. */
-const NOTE_CHANGE = insertInto(
+const QUEUE_CHANGE = insertInto(
 	'push_outbox',
 	{ conversation: 1, ts: 2, because: "'changed'", round: '1', ...UNTOUCHED },
 	{
@@ -26,7 +26,7 @@ const NOTE_CHANGE = insertInto(
 	},
 );
 /** A counter, not a stamp: clocks of machines differ. */
-const NOTE_READ = insertInto(
+const QUEUE_READ = insertInto(
 	'push_reads',
 	{ user_id: 1, marks: '1', handled: '0', next_at: '0', lease: "''" },
 	{ on: ['user_id'], update: 'marks = push_reads.marks + 1' },
@@ -39,18 +39,18 @@ export const writeFactForPush: FactWriter = (fact, into) => {
 	switch (fact.type) {
 		case 'posted':
 			if (fact.conversation.memberCount > 1)
-				into.add(NOTE_POST, [fact.message.conversation, fact.message.ts]);
+				into.add(QUEUE_POST, [fact.message.conversation, fact.message.ts]);
 			break;
 		case 'edited':
 			if (mentionsSameUsers(fact.previous, fact.message)) break;
-			noteChange(fact.message, into);
+			queueChange(fact.message, into);
 			break;
 		case 'deleted':
-			noteChange(fact.message, into);
+			queueChange(fact.message, into);
 			break;
 		case 'changed':
 			if (fact.what === 'archive')
-				noteChange({ conversation: fact.conversation.id, ts: WHOLE_CONVERSATION }, into);
+				queueChange({ conversation: fact.conversation.id, ts: WHOLE_CONVERSATION }, into);
 			break;
 		// Each of these may lower the badge or make a notification obsolete.
 		case 'cursor':
@@ -58,13 +58,13 @@ export const writeFactForPush: FactWriter = (fact, into) => {
 		case 'preference':
 		case 'left':
 		case 'unfollowed':
-			into.set(`read ${fact.user}`, NOTE_READ, [fact.user]);
+			into.set(`read ${fact.user}`, QUEUE_READ, [fact.user]);
 			break;
 	}
 };
 
-const noteChange = ({ conversation, ts }: MessageKey, into: Writes): void =>
-	into.set(`changed ${conversation} ${ts}`, NOTE_CHANGE, [conversation, ts]);
+const queueChange = ({ conversation, ts }: MessageKey, into: Writes): void =>
+	into.set(`changed ${conversation} ${ts}`, QUEUE_CHANGE, [conversation, ts]);
 
 /** Edits that mention the same users notify nobody again. */
 const mentionsSameUsers = (one: Message, other: Message): boolean =>

@@ -90,8 +90,8 @@ const TAKE_READS = statement(
 );
 const ANY_READ = 'SELECT 1 AS found FROM push_reads WHERE marks > handled AND next_at <= $1 LIMIT 1';
 const TAKEN_READS = `SELECT user_id, marks FROM push_reads WHERE lease = $1 AND lease <> ''`;
-const NOTE_READ = update('push_reads', { marks: 'marks + 1' }, { user_id: 1 });
-const ADD_READ = insertInto(
+const COUNT_MARK = update('push_reads', { marks: 'marks + 1' }, { user_id: 1 });
+const ADD_READER = insertInto(
 	'push_reads',
 	{ user_id: 1, marks: '0', handled: '0', next_at: '0', lease: "''" },
 	'ignore',
@@ -164,7 +164,7 @@ export function outboxOn(
 					write: ADD_SEND,
 					params: [send.device, send.conversation, send.ts, send.user, send.nextAt],
 				})),
-				...recheck.flatMap(notesOfRead),
+				...recheck.flatMap(checkOf),
 				next === null
 					? { write: FINISH, params: [conversation, ts, round] }
 					: { write: ADVANCE, params: [conversation, ts, round, next, now] },
@@ -195,7 +195,7 @@ export function outboxOn(
 			(await take<{ user_id: string; marks: number }>(ANY_READ, TAKE_READS, TAKEN_READS, lease)).map(
 				({ user_id, marks }) => ({ user: user_id, marks }),
 			),
-		noteRead: (user) => execute(notesOfRead(user)),
+		queueCheck: (user) => execute(checkOf(user)),
 		shown: async (user) =>
 			(await reader.all<SendRow & { ahead: number }>(SHOWN, [user])).map((row) => ({
 				...row,
@@ -232,9 +232,9 @@ export function outboxOn(
 
 const keyOf = ({ device, conversation, ts }: NotificationKey): Param[] => [device, conversation, ts];
 
-const notesOfRead = (user: string): BoundWrite[] => [
-	{ write: ADD_READ, params: [user] },
-	{ write: NOTE_READ, params: [user] },
+const checkOf = (user: string): BoundWrite[] => [
+	{ write: ADD_READER, params: [user] },
+	{ write: COUNT_MARK, params: [user] },
 ];
 
 function recordingResult(send: UserNotification, result: SendResult): BoundWrite[] {
@@ -244,7 +244,7 @@ function recordingResult(send: UserNotification, result: SendResult): BoundWrite
 			return [
 				{ write: SENT, params: key },
 				{ write: UPDATE_BADGE, params: [send.device, result.badge] },
-				{ write: NOTE_READ, params: [send.user] },
+				{ write: COUNT_MARK, params: [send.user] },
 			];
 		case 'dropped':
 			return [{ write: DROP, params: key }];

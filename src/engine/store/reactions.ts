@@ -25,8 +25,8 @@ const SET_TOTAL = insertInto(
 	},
 );
 const REMOVE_TOTAL = deleteFrom('reaction_totals', { conversation: 1, ts: 2, name: 3 });
-const FORGET = deleteFrom('reactions', { conversation: 1, ts: 2 });
-const FORGET_TOTALS = deleteFrom('reaction_totals', { conversation: 1, ts: 2 });
+const DELETE = deleteFrom('reactions', { conversation: 1, ts: 2 });
+const DELETE_TOTALS = deleteFrom('reaction_totals', { conversation: 1, ts: 2 });
 
 export function writeReaction(effect: Extract<Effect, { type: 'reacted' }>, into: Writes): void {
 	const { ts, name, user, added, current, at } = effect;
@@ -37,9 +37,9 @@ export function writeReaction(effect: Extract<Effect, { type: 'reacted' }>, into
 }
 
 /** When the message is deleted. */
-export function forgetReactions(conversation: string, ts: number, into: Writes): void {
-	into.add(FORGET, [conversation, ts]);
-	into.add(FORGET_TOTALS, [conversation, ts]);
+export function deleteReactions(conversation: string, ts: number, into: Writes): void {
+	into.add(DELETE, [conversation, ts]);
+	into.add(DELETE_TOTALS, [conversation, ts]);
 }
 
 const TOTALS = `SELECT t.ts, t.name, t.user_count, t.users, t.first_ts FROM EACH_INTEGER($2) AS wanted

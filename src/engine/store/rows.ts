@@ -127,7 +127,8 @@ export const belongsToTimeline = (alias = 'm'): string =>
 export const isInTimeline = (alias = 'm'): string => `${belongsToTimeline(alias)} AND ${alias}.deleted = 0`;
 /**
  * Condition on a membership: the message is in the ahead set of its user. The embedded engine stores the set in rows of their own, a
- * cluster in a list of the membership, because there marks arrive in any order. All ts have 16 digits.
+ * cluster in a list of the membership, because there marks arrive in any order. All ts have 16
+ * digits, so the search in the text of the list is exact.
  */
 export const isReadAhead = (member: string, ts: string): string =>
 	`(EXISTS (SELECT 1 FROM read_ahead a

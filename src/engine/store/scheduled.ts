@@ -11,7 +11,7 @@ const REMOVE = erasing(deleteFrom('scheduled_messages', { id: 1 }));
 /** For a user who was deactivated. */
 const REMOVE_OF_USER = erasing(deleteFrom('scheduled_messages', { user_id: 1 }));
 
-export const forgetScheduledOf = (user: string): BoundWrite => ({ write: REMOVE_OF_USER, params: [user] });
+export const deleteScheduledOf = (user: string): BoundWrite => ({ write: REMOVE_OF_USER, params: [user] });
 
 const COLUMNS = 's.id, s.team, s.user_id, s.conversation, s.post_at, s.created_ts, s.content';
 const ONE = `SELECT ${COLUMNS} FROM scheduled_messages s WHERE s.id = $1`;

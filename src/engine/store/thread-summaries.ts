@@ -55,12 +55,12 @@ export class ThreadSummaries {
 	}
 
 	private begin(key: string, conversation: string, threadTs: number): Promise<ThreadInfo> {
-		const summing = this.sumUp(key, conversation, threadTs).finally(() => this.inProgress.delete(key));
-		this.inProgress.set(key, summing);
-		return summing;
+		const summary = this.summarise(key, conversation, threadTs).finally(() => this.inProgress.delete(key));
+		this.inProgress.set(key, summary);
+		return summary;
 	}
 
-	private async sumUp(key: string, conversation: string, threadTs: number): Promise<ThreadInfo> {
+	private async summarise(key: string, conversation: string, threadTs: number): Promise<ThreadInfo> {
 		const summary = (await this.usable(key, conversation, threadTs)) ?? {
 			replyCount: 0,
 			latestReply: 0,
@@ -68,7 +68,7 @@ export class ThreadSummaries {
 			asOf: await this.newestChange(conversation),
 		};
 		this.forget(key);
-		await this.takeIn(summary, conversation, threadTs);
+		await this.addNewReplies(summary, conversation, threadTs);
 		this.keep(key, summary);
 		const { replyCount, latestReply, users } = summary;
 		const replyUsers = [...users.values().take(REPLY_USERS_SHOWN)];
@@ -92,7 +92,7 @@ export class ThreadSummaries {
 		return row?.newest ?? 0;
 	}
 
-	private async takeIn(summary: Summary, conversation: string, threadTs: number): Promise<void> {
+	private async addNewReplies(summary: Summary, conversation: string, threadTs: number): Promise<void> {
 		for (;;) {
 			const params = [conversation, threadTs, summary.latestReply, ROWS_PER_STEP];
 			const rows = await this.reader.all<{ ts: number; user_id: string }>(REPLIES_AFTER, params);

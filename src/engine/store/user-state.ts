@@ -28,7 +28,7 @@ interface MemberColumns {
 	readonly level: NotificationLevel;
 	readonly changed_ts: number;
 	readonly preferred_ts: number;
-	/** In a cluster, where marks can arrive in any order; embedded, the ahead set has its own rows. */
+	/** The ahead set, in a cluster. The embedded engine stores it in rows of its own. */
 	readonly ahead: string;
 	readonly early_joined: number;
 }

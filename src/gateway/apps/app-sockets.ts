@@ -13,7 +13,7 @@ import { type Acknowledgement, AppSocket, type Envelope } from './app-socket.ts'
 export interface AppSocketsParts {
 	readonly apps: Pick<
 		Apps,
-		'app' | 'token' | 'socketOpened' | 'socketClosed' | 'keepSockets' | 'forgetSockets'
+		'app' | 'token' | 'socketOpened' | 'socketClosed' | 'keepSockets' | 'removeSockets'
 	>;
 	readonly gateway: string;
 	readonly nowMs: () => number;
@@ -49,7 +49,7 @@ export class AppSockets {
 
 	/** Removes rows that an earlier run of this process, or a killed gateway, left behind. */
 	forget(): Promise<void> {
-		return this.parts.apps.forgetSockets(this.parts.gateway, this.parts.nowMs());
+		return this.parts.apps.removeSockets(this.parts.gateway, this.parts.nowMs());
 	}
 
 	isOpen(app: string): boolean {

@@ -47,7 +47,7 @@ export class FileSweeper {
 		await records.abandon(nowMicros() - UPLOAD_HOURS * 3600e6);
 		for (const { id } of await records.inState('abandoned', nowMicros(), AT_ONCE)) {
 			await contents.remove(id);
-			await records.forget(id);
+			await records.remove(id);
 		}
 		for (const file of await records.inState('deleting', nowMicros(), AT_ONCE)) {
 			await leaveTombstones({ requests }, files, file);

@@ -2,25 +2,25 @@ import type { Process } from '../scheduler.ts';
 import type { SimulatedLog } from './log.ts';
 
 /**
- * Which member of a group owns which partition, as the brokers see it. A member that is silent for a while loses what it has,
- * whether it knows that or not; one that is asked to give a partition up has some time to do so.
+ * Which member of a consumer group owns which partition, as the brokers see it. A member that is silent for too long loses its partitions,
+ * whether it knows that or not. A member whose partition moves has some time to release it.
  */
 
 const SESSION_MS = 6_000;
 const RELEASE_MS = 10_000;
 
 export interface Assignment {
-	/** False: it was expelled, and everything that it has is another's. */
+	/** False: the member was expelled, and its partitions were reassigned. */
 	readonly isKnown: boolean;
 	readonly partitions: readonly string[];
 }
 
 export class Group {
-	/** Members by when they were heard of last. */
+	/** The time of the last heartbeat of each member. */
 	private readonly members = new Map<Process, number>();
 	private readonly owners = new Map<string, Process>();
 	private readonly wanted = new Map<string, Process>();
-	private readonly askedAt = new Map<string, number>();
+	private readonly revokedAt = new Map<string, number>();
 	private turn = 0;
 
 	constructor(
@@ -37,13 +37,13 @@ export class Group {
 		return this.owners.get(partition);
 	}
 
-	/** Gives partitions to other members than those that have them. */
+	/** Reassigns every partition to the next member. */
 	shuffle(): void {
 		this.turn += 1;
 		this.rebalance();
 	}
 
-	/** A member gives a sign of life, and is told what is its own. `held`: what it has not given up. */
+	/** Records a heartbeat and returns the partitions of the member. `held`: partitions that it has not released. */
 	heartbeat(member: Process, held: ReadonlySet<string>): Assignment {
 		const isKnown = this.members.has(member);
 		if (isKnown) this.members.set(member, this.log.scheduler.now);
@@ -60,7 +60,7 @@ export class Group {
 		const [owner, wanted] = [this.owners.get(partition), this.wanted.get(partition)];
 		if (!wanted || owner === wanted) return;
 		const isFree = !owner || !this.members.has(owner) || (owner === member && !held.has(partition));
-		const isLate = this.log.scheduler.now - (this.askedAt.get(partition) ?? 0) > RELEASE_MS;
+		const isLate = this.log.scheduler.now - (this.revokedAt.get(partition) ?? 0) > RELEASE_MS;
 		if (isFree || isLate) this.owners.set(partition, wanted);
 	}
 
@@ -76,7 +76,7 @@ export class Group {
 			const wanted = members[(index + this.turn) % Math.max(1, members.length)];
 			if (!wanted || this.wanted.get(partition) === wanted) continue;
 			this.wanted.set(partition, wanted);
-			this.askedAt.set(partition, this.log.scheduler.now);
+			this.revokedAt.set(partition, this.log.scheduler.now);
 		}
 	}
 }

@@ -5,19 +5,19 @@ import {
 	encodeFact,
 } from '../../../src/engine/cluster/kafka/codec.ts';
 import type { KafkaLogs } from '../../../src/engine/cluster/kafka/open.ts';
-import type { CommandEntry, LogSpan, PartitionOwner } from '../../../src/engine/ports/log.ts';
+import type { CommandRecord, LogSpan, PartitionOwner } from '../../../src/engine/ports/log.ts';
 import { Rejection } from '../../../src/model/errors.ts';
 import type { Process, Scheduler } from '../scheduler.ts';
 import { Group } from './group.ts';
 import { type Handle, Member } from './member.ts';
 
 /**
- * A simulated log, at the port: partitions that keep everything, appends of one process in order, and a group of consumers for
- * each topic. What gateways and workers do with it is real, and so is how entries are encoded.
+ * A simulated log behind the ports of the real one: partitions that keep all records, appends of one process in order, and a consumer
+ * group for each topic. Gateways, workers and the encoding of records are real.
  */
 
 export interface LogFaults {
-	/** Chance that an append is refused, and that it takes place and is not confirmed. */
+	/** Chance that an append is rejected, and that it succeeds but is not confirmed. */
 	refused: number;
 	unconfirmed: number;
 	slowest: number;
@@ -29,13 +29,13 @@ const UNCONFIRMED_MS = 3_000;
 const LONGEST_FETCH_MS = 1_000;
 
 export class Partition {
-	readonly entries: Buffer[] = [];
-	/** Fetches that wait for the next entry. */
+	readonly records: Buffer[] = [];
+	/** Fetches that wait for the next record. */
 	readonly waiting = new Set<() => void>();
 	constructor(readonly name: string) {}
 
-	add(entry: Buffer): void {
-		this.entries.push(entry);
+	add(record: Buffer): void {
+		this.records.push(record);
 		const waiting = [...this.waiting];
 		this.waiting.clear();
 		for (const answer of waiting) answer();
@@ -48,7 +48,7 @@ export class SimulatedLog {
 	readonly conversations = topic('conversations');
 	readonly users = topic('users');
 	readonly groups: Readonly<Record<'conversations' | 'users', Group>>;
-	/** Appends of one process arrive in order. */
+	/** When the newest append of each process arrives: later ones must not arrive before it. */
 	private readonly arriving = new WeakMap<Process, number>();
 
 	constructor(
@@ -76,19 +76,19 @@ export class SimulatedLog {
 		return [...this.conversations, ...this.users].find((one) => one.name === name) as Partition;
 	}
 
-	entries(): ReadonlyMap<string, readonly Buffer[]> {
-		return new Map([...this.conversations, ...this.users].map(({ name, entries }) => [name, [...entries]]));
+	records(): ReadonlyMap<string, readonly Buffer[]> {
+		return new Map([...this.conversations, ...this.users].map(({ name, records }) => [name, [...records]]));
 	}
 
 	restore(saved: ReadonlyMap<string, readonly Buffer[]>): void {
-		for (const [name, entries] of saved) this.partition(name).entries.push(...entries);
+		for (const [name, records] of saved) this.partition(name).records.push(...records);
 	}
 
 	logsOf(process: Process, report: (error: unknown, about: string) => void): KafkaLogs {
 		return {
 			commands: {
-				append: (entry: CommandEntry) =>
-					this.append(process, this.conversations, entry.command.conversation, encodeCommand(entry)),
+				append: (record: CommandRecord) =>
+					this.append(process, this.conversations, record.command.conversation, encodeCommand(record)),
 				consume: (handler, owner) => {
 					const member = this.join(
 						process,
@@ -123,9 +123,9 @@ export class SimulatedLog {
 			},
 			partitions: { conversations: PARTITIONS, users: PARTITIONS },
 			endOfMarks: () =>
-				this.ask(process, () => new Map(this.users.map(({ name, entries }) => [name, entries.length]))),
+				this.ask(process, () => new Map(this.users.map(({ name, records }) => [name, records.length]))),
 			unowned: async () => [],
-			ask: async () => undefined,
+			probe: async () => undefined,
 			close: async () => undefined,
 		};
 	}
@@ -135,14 +135,14 @@ export class SimulatedLog {
 		return this.groups.conversations.ownerOf(partitionOf(this.conversations, conversation).name);
 	}
 
-	/** Changes of a user's activity that it has. */
+	/** The changes of a user's activity in the log. */
 	activityOf(user: string): { readonly at: number; readonly active: boolean }[] {
 		return partitionOf(this.users, user)
-			.entries.map(decodeFact)
+			.records.map(decodeFact)
 			.flatMap((fact) => (fact.type === 'activity' && fact.user === user ? [fact] : []));
 	}
 
-	/** A question to the brokers, and its answer. */
+	/** Sends a request to the brokers; resolves to their answer. */
 	ask<T>(process: Process, answer: () => T): Promise<T> {
 		const { scheduler } = this;
 		return new Promise((resolve) => {
@@ -153,17 +153,17 @@ export class SimulatedLog {
 		});
 	}
 
-	/** Entries from an offset on; waits for one, as Kafka's fetch does, but not for long. */
+	/** The records from an offset on. If there is none, waits a while for one, as Kafka's fetch does. */
 	fetch(process: Process, name: string, from: number): Promise<readonly Buffer[]> {
 		const { scheduler } = this;
 		const partition = this.partition(name);
 		return new Promise((resolve) => {
 			const answer = (): void => {
-				const some = partition.entries.slice(from);
+				const some = partition.records.slice(from);
 				scheduler.at(process, this.delay(), '', () => resolve(some));
 			};
 			scheduler.at(this.process, this.delay(), '', () => {
-				if (partition.entries.length > from) return answer();
+				if (partition.records.length > from) return answer();
 				partition.waiting.add(answer);
 				scheduler.at(this.process, LONGEST_FETCH_MS, '', () => {
 					if (partition.waiting.delete(answer)) answer();
@@ -179,7 +179,7 @@ export class SimulatedLog {
 		report: (error: unknown, about: string) => void,
 		handle: Handle,
 	): Member {
-		const withLog: Handle = (values, span) => handle(values, { ...span, log: LOG_ID } satisfies LogSpan);
+		const withLog: Handle = (values, span) => handle(values, { ...span, logId: LOG_ID } satisfies LogSpan);
 		const member = new Member(this, this.groups[name], process, owner, withLog, report);
 		member.start();
 		return member;
@@ -197,7 +197,7 @@ export class SimulatedLog {
 			if (scheduler.random.chance(faults.refused)) {
 				this.tally('refused append');
 				scheduler.at(process, this.delay(), '', () =>
-					reject(new Rejection('service_unavailable', 'the log is away')),
+					reject(new Rejection('service_unavailable', 'the log is unreachable')),
 				);
 				return;
 			}
@@ -205,10 +205,10 @@ export class SimulatedLog {
 			this.arriving.set(process, due);
 			const isConfirmed = !scheduler.random.chance(faults.unconfirmed);
 			scheduler.at(this.process, due - scheduler.now, '', () => {
-				// Not sent yet when the process died.
+				// The process may have died before it sent the append.
 				if (!process.alive && scheduler.random.chance(0.7)) return;
 				partition.add(Buffer.from(value));
-				scheduler.note(`${partition.name} ${partition.entries.length - 1} ${value.slice(0, 120)}`);
+				scheduler.note(`${partition.name} ${partition.records.length - 1} ${value.slice(0, 120)}`);
 				if (isConfirmed) {
 					scheduler.at(process, this.delay(), '', () => resolve());
 					return;

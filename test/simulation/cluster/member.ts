@@ -4,8 +4,8 @@ import type { Group } from './group.ts';
 import type { SimulatedLog } from './log.ts';
 
 /**
- * A process that consumes partitions of a topic, as far as it knows that they are its own. Batches of one partition come one
- * after the other; one that fails has the partition begun again from where the store is.
+ * Consumes the partitions of a topic that the process believes it owns. Batches of one partition run one after the other; if a batch fails,
+ * the partition is restarted from the offset in the store.
  */
 
 export type Handle = (values: readonly Buffer[], span: LogSpan) => Promise<void>;
@@ -15,7 +15,7 @@ const RESTART_MS = 500;
 
 interface Reader {
 	stopped: boolean;
-	/** Resolves when no batch is under way. */
+	/** Resolves when no batch is running. */
 	running: Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export class Member {
 	private readonly readers = new Map<string, Reader>();
 	private readonly releasing = new Map<string, Promise<void>>();
 	private assigned: ReadonlySet<string> = new Set();
-	private told: Promise<unknown> = Promise.resolve();
+	private notified: Promise<unknown> = Promise.resolve();
 
 	constructor(
 		private readonly log: SimulatedLog,
@@ -61,13 +61,13 @@ export class Member {
 		this.readers.set(partition, reader);
 		scheduler.note(`takes ${partition}`);
 		scheduler.reached(`took a partition of ${partition.split('/')[0]}`);
-		await this.tell(() => this.owner.onAssigned?.([partition]));
+		await this.notifyOwner(() => this.owner.onAssigned?.([partition]));
 		reader.running = this.read(partition, reader);
 	}
 
 	private async read(partition: string, reader: Reader): Promise<void> {
 		try {
-			await this.owner.log?.(partition);
+			await this.owner.logId?.(partition);
 			let from = await this.owner.progress(partition);
 			while (!reader.stopped) {
 				const values = await this.log.fetch(this.process, partition, from);
@@ -91,24 +91,24 @@ export class Member {
 		if (known) return known;
 		const reader = this.readers.get(partition);
 		if (!reader) return Promise.resolve();
-		const done = this.letGo(partition, reader);
+		const done = this.stopReader(partition, reader);
 		this.releasing.set(partition, done);
 		return done;
 	}
 
-	private async letGo(partition: string, reader: Reader): Promise<void> {
+	private async stopReader(partition: string, reader: Reader): Promise<void> {
 		this.log.scheduler.note(`gives up ${partition}`);
 		this.owner.onReleasing?.([partition]);
 		reader.stopped = true;
 		await reader.running;
-		await this.tell(() => this.owner.onRevoked?.([partition]));
+		await this.notifyOwner(() => this.owner.onRevoked?.([partition]));
 		this.readers.delete(partition);
 		this.releasing.delete(partition);
 	}
 
-	/** One after the other. */
-	private tell(what: () => Promise<void> | void | undefined): Promise<unknown> {
-		this.told = this.told.then(what).catch((error) => this.report(error, 'a rebalance'));
-		return this.told;
+	/** Runs calls one after the other. */
+	private notifyOwner(what: () => Promise<void> | void | undefined): Promise<unknown> {
+		this.notified = this.notified.then(what).catch((error) => this.report(error, 'a rebalance'));
+		return this.notified;
 	}
 }

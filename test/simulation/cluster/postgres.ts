@@ -13,8 +13,8 @@ import { Disk } from '../disk.ts';
 import type { Process, Scheduler } from '../scheduler.ts';
 
 /**
- * A simulated PostgreSQL: the real tables and statements on SQLite, the real retries and the real fence of partitions on
- * connections that can be lost at any moment. One transaction at a time holds the database; nobody reads in the middle of it.
+ * A simulated PostgreSQL: the real tables and statements on SQLite, with the real retries and the real fence of partitions, over
+ * connections that can be lost at any moment. One transaction runs at a time, and no read happens during a transaction.
  */
 
 export interface PostgresFaults {
@@ -32,13 +32,13 @@ class ConnectionLost extends Error {
 	readonly code = 'ERR_POSTGRES_CONNECTION_CLOSED';
 }
 
-/** So that the types of values survive being sent as texts. */
+/** Marks a number, because all parameters are sent as texts. */
 const NUMBER = '\u0001';
 const encode = (value: Param): Param => (typeof value === 'number' ? `${NUMBER}${value}` : value);
 const decode = (value: unknown): Param =>
 	typeof value === 'string' && value.startsWith(NUMBER) ? Number(value.slice(1)) : (value as Param);
 
-/** One row at a time: what PostgreSQL is told in few statements comes to the same. */
+/** One statement per row, with the same result as the few statements of the real planner. */
 const planner = {
 	plan: ({ writes, params }: Parameters<Planner['plan']>[0]): Statement[] =>
 		writes.flatMap((write, index) =>
@@ -46,7 +46,7 @@ const planner = {
 		),
 };
 
-/** The read state of a user. */
+/** The query for the read state of a user. */
 const OF_USER = /FROM members WHERE user_id/;
 
 interface Result extends Array<unknown> {
@@ -63,7 +63,7 @@ export class SimulatedPostgres {
 	};
 	readonly process: Process;
 	readonly disk: Disk;
-	/** Called once, with a process that has just read the state of a user, which it is going to load into Redis. */
+	/** Called once, after a process has read the state of a user and before it loads that state into Redis. */
 	afterLoad: ((process: Process, user: string) => void) | null = null;
 	private readonly waiting: (() => void)[] = [];
 	private isHeld = false;
@@ -85,9 +85,9 @@ export class SimulatedPostgres {
 			renew: () => undefined,
 		};
 		const retry = new Retry({});
-		const impatient = new Retry({}, undefined, 25_000);
+		const retryForRequests = new Retry({}, undefined, 25_000);
 		const commits = new GroupCommit(
-			(batch) => runTransaction(pool as never, impatient, planner.plan(batch)),
+			(batch) => runTransaction(pool as never, retryForRequests, planner.plan(batch)),
 			() => undefined,
 			0,
 			writeFact,
@@ -99,8 +99,8 @@ export class SimulatedPostgres {
 			commitWithProgress: (facts, span) => partitions.commit(facts, span),
 			nextOffset: (partition) => partitions.nextOffset(partition),
 			nextOffsets: () => partitions.nextOffsets(),
-			logOf: (partition) => partitions.logOf(partition),
-			askWrites: async () => undefined,
+			logIdOf: (partition) => partitions.logIdOf(partition),
+			probeWrites: async () => undefined,
 			probe: async () => undefined,
 			abandonConnections: () => undefined,
 			retryNow: () => undefined,
@@ -111,7 +111,7 @@ export class SimulatedPostgres {
 		return this.scheduler.latency(0.1, this.faults.slowest);
 	}
 
-	/** Something at the server, when nobody holds it, and its answer. */
+	/** Runs `act` at the server when no transaction runs; resolves to its result. */
 	private ask<T>(process: Process, act: () => T): Promise<T> {
 		const { scheduler } = this;
 		return new Promise((resolve, reject) => {
@@ -166,7 +166,7 @@ export class SimulatedPostgres {
 				if (!afterLoad || !ofUser) return rows;
 				this.afterLoad = null;
 				afterLoad(process, String(ofUser.params[0]));
-				// The rest of what the process does waits until it resumes.
+				// If the process was paused, it continues here when it resumes.
 				await new Promise((resolve) => this.scheduler.at(process, 0, '', () => resolve(null)));
 				return rows;
 			},
@@ -174,7 +174,7 @@ export class SimulatedPostgres {
 		};
 	}
 
-	/** As far as `transaction.ts` and `progress.ts` use Bun's. */
+	/** The part of Bun's interface that `transaction.ts` and `progress.ts` use. */
 	private connectionOf(process: Process) {
 		return {
 			unsafe: (sql: string, params: readonly Param[] = []) =>
@@ -200,13 +200,13 @@ export class SimulatedPostgres {
 			if (isCommitted) this.committed.add(number);
 			this.release();
 		};
-		/** A commit that a process sent before it died may have arrived. */
+		/** A commit that the process sent before it died may have arrived. */
 		const died = (): void => end(state.isCommitSent && scheduler.random.chance(0.5));
 		const stallMs = Math.max(0, faults.stalledUntil - scheduler.now);
 		await new Promise<void>((resolve) => {
 			scheduler.at(this.process, stallMs + this.delay(), '', () =>
 				this.whenFree(() => {
-					// Its connection ended with it: nobody would end this transaction.
+					// The connection ended with the process, so this transaction would never end.
 					if (!process.alive) return;
 					this.isHeld = true;
 					this.disk.database.run('BEGIN IMMEDIATE');

@@ -32,14 +32,14 @@ const ASK_AGAIN_MS = 2_000;
 const ZOMBIE_MS = { least: 7_000, most: 25_000 };
 const STALL_MS = { least: 500, most: 8_000 };
 const LOAD_MS = { least: 2_500, most: 9_000 };
-/** Whether a worker decides it. */
+/** Whether the change is a command, which a worker decides. */
 const isSequenced = ({ method }: AnsweredChange): boolean =>
 	/^chat\.|\.(join|invite|leave|kick|archive|unarchive)$/.test(method);
 const RESTORED_MS = { least: 300, most: 4_000 };
 
 interface Saved {
 	readonly image: Image;
-	readonly entries: ReadonlyMap<string, readonly Buffer[]>;
+	readonly records: ReadonlyMap<string, readonly Buffer[]>;
 	readonly keys: SavedKeys;
 }
 
@@ -51,7 +51,7 @@ export class ClusterShape implements Shape {
 	private readonly locks: SimulatedLocks;
 	private readonly running = new Map<string, Process>();
 	private readonly workersUp = new Set<Process>();
-	/** Paused beyond the end of the round. */
+	/** A worker that stays paused beyond the end of the round. */
 	private zombie: Process | null = null;
 
 	constructor(private readonly world: World) {
@@ -116,7 +116,7 @@ export class ClusterShape implements Shape {
 		this.workersUp.add(process);
 	}
 
-	/** As `openCluster` does it. */
+	/** Composes the parts as `openCluster` does. */
 	private async open(process: Process, operations: ServerOperations): Promise<Cluster> {
 		const { scheduler } = this.world;
 		const nowMs = (): number => performance.now();
@@ -195,7 +195,7 @@ export class ClusterShape implements Shape {
 		this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isAwaited, () => {
 			this.world.tally('lost power after an answer');
 			for (const process of this.running.values()) if (process.alive) this.crash(process);
-			this.forget();
+			this.loseVolatileState();
 		});
 	}
 
@@ -206,14 +206,14 @@ export class ClusterShape implements Shape {
 		'paused worker': () => this.pauseOne(WORKERS),
 		rebalance: () => this.log.groups.conversations.shuffle(),
 		'rebalance of marks': () => this.log.groups.users.shuffle(),
-		'emptied redis': () => this.forget(),
+		'emptied redis': () => this.loseVolatileState(),
 		'power loss after an answer': () => this.losePowerAfter(isAnyChange),
-		// A mark is in Redis and in the log alone. A slow log shows whether the answer waited for it.
+		// At first only Redis and the log have a mark. A slow log shows whether the answer waited for it.
 		'power loss after a mark': () => {
 			this.log.faults.slowest = 600;
 			this.losePowerAfter(isMark);
 		},
-		// It has decided the change and not persisted it. It resumes in a later round, when another worker has its partitions.
+		// The worker has decided the change and not persisted it. It resumes in a later round, when another worker owns its partitions.
 		'zombie after an answer': () =>
 			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isSequenced, ({ conversation }) => {
 				const { scheduler, tally } = this.world;
@@ -223,26 +223,26 @@ export class ClusterShape implements Shape {
 				process.pausedUntil = scheduler.now + scheduler.latency(ZOMBIE_MS.least, ZOMBIE_MS.most);
 				this.zombie = process;
 			}),
-		// Its effects are in Redis alone, and have to be persisted before Redis is loaded again.
+		// Only Redis has the effects of the change. They must be persisted before Redis is loaded again.
 		'emptied redis after an answer': () => {
 			const { scheduler, network, chaos, tally } = this.world;
 			this.postgres.faults.stalledUntil = scheduler.now + scheduler.latency(STALL_MS.least, STALL_MS.most);
 			network.afterAnswer(chaos, AFTER_ANSWER_MS, isSequenced, () => {
 				tally('emptied redis before effects were persisted');
-				this.forget();
+				this.loseVolatileState();
 			});
 		},
-		// It may have persisted posts that it could not apply yet.
+		// The worker may have persisted posts that it could not apply yet.
 		'worker crash during a recovery': () => {
 			const { scheduler, chaos } = this.world;
-			this.forget();
+			this.loseVolatileState();
 			scheduler.at(chaos, scheduler.latency(RESTORED_MS.least, RESTORED_MS.most), '', () =>
 				this.killOne(WORKERS),
 			);
 		},
-		// Another process changes what was read, and Redis is emptied again: what was read must not be loaded then.
+		// Another process changes the state that was read, and Redis is emptied again: the outdated state must not be loaded.
 		'emptied redis during a load': () => {
-			this.forget();
+			this.loseVolatileState();
 			this.postgres.afterLoad = (process, loaded) => {
 				const { scheduler, chaos, network, tally } = this.world;
 				tally('paused while loading');
@@ -255,7 +255,7 @@ export class ClusterShape implements Shape {
 				network.afterAnswer(chaos, AFTER_ANSWER_MS, isByLoaded, () => {
 					if (process.pausedUntil <= scheduler.now) return;
 					tally('emptied redis during a load');
-					this.forget();
+					this.loseVolatileState();
 					pause();
 				});
 			};
@@ -313,7 +313,7 @@ export class ClusterShape implements Shape {
 		this.zombie = null;
 	}
 
-	forget(): void {
+	loseVolatileState(): void {
 		this.redis.restart();
 	}
 
@@ -337,12 +337,12 @@ export class ClusterShape implements Shape {
 
 	save(): Saved {
 		const { redis, log, postgres } = this;
-		return { image: postgres.disk.image(), entries: log.entries(), keys: redis.data.copy() };
+		return { image: postgres.disk.image(), records: log.records(), keys: redis.data.copy() };
 	}
 
-	restore({ image, entries, keys }: Saved): void {
+	restore({ image, records, keys }: Saved): void {
 		this.postgres.disk.restore(image);
-		this.log.restore(entries);
+		this.log.restore(records);
 		this.redis.data.restore(keys);
 	}
 

@@ -7,14 +7,14 @@ import type { Process, Scheduler } from '../scheduler.ts';
 import { RedisData, type Reply } from './data.ts';
 
 /**
- * A simulated Redis server, and connections to it as ioredis and our subscriber look from outside. Commands of one connection
- * are carried out in order; a connection that is cut loses what is on its way in either direction, and comes back after a while.
+ * A simulated Redis server, and connections with the interfaces of ioredis and of Tidemark's subscriber. Commands of one connection run in
+ * order. A cut connection loses everything in flight in both directions, and reconnects after a while.
  */
 
 export interface RedisFaults {
-	/** Longest time on the way, ms. */
+	/** Longest delay in one direction, in ms. */
 	slowest: number;
-	/** Chance that a command's connection is cut, before or after it was carried out. */
+	/** Chance that the connection is cut before or after a command runs. */
 	cut: number;
 }
 
@@ -46,7 +46,7 @@ export class SimulatedRedis {
 		return this.scheduler.latency(0.05, this.faults.slowest);
 	}
 
-	/** It is killed and comes back with nothing. */
+	/** Kills the server, which restarts without data. */
 	restart(): void {
 		this.lives += 1;
 		this.runId = `r${this.lives}`;
@@ -69,9 +69,9 @@ export class SimulatedRedis {
 		return new RedisData(
 			() => this.scheduler.now + this.process.clockOffsetMs,
 			(channel, text) => {
-				let heard = 0;
-				for (const subscriber of this.subscribers) if (subscriber.receive(channel, text)) heard += 1;
-				return heard;
+				let receivers = 0;
+				for (const subscriber of this.subscribers) if (subscriber.receive(channel, text)) receivers += 1;
+				return receivers;
 			},
 		);
 	}
@@ -79,9 +79,9 @@ export class SimulatedRedis {
 
 const RECONNECT_MS = { least: 5, most: 400 };
 
-/** Chance that commands wait for the next connection; otherwise they are refused while there is none. */
+/** Chance that commands are queued until the next connection; otherwise they are rejected. */
 const QUEUED = 0.5;
-/** Chance that a command travels apart from those sent in the same event: others may come in between. */
+/** Chance that a command is sent separately from others of the same event, so that other commands can run in between. */
 const SPLIT = 0.1;
 
 interface Command {
@@ -94,12 +94,12 @@ class Connection extends EventEmitter {
 	status = 'ready';
 	private upUntil = 0;
 	private downUntil = 0;
-	/** Rises with each cut: what was sent over an earlier one is lost. */
+	/** Rises with each cut: data sent in an earlier life of the connection are lost. */
 	private life = 0;
 	private readonly waiting = new Set<(error: Error) => void>();
-	/** Commands that wait until there is a connection again, as in ioredis. Null: they are refused. */
+	/** Commands that wait for the next connection, as in ioredis. Null: commands are rejected. */
 	private queued: Command[] | null = null;
-	/** The last one; what is sent in the same event mostly shares it. */
+	/** The newest packet; commands sent in the same event usually share it. */
 	private packet: { readonly step: number; readonly commands: Command[] } | null = null;
 
 	constructor(
@@ -111,7 +111,7 @@ class Connection extends EventEmitter {
 		owner.onDeath.add(() => redis.connections.delete(this));
 	}
 
-	/** With the methods of ioredis that are used. */
+	/** Adds the methods of ioredis that Tidemark uses. */
 	client(): object {
 		const client: Record<string, unknown> = this as never;
 		for (const name of [...COMMANDS, ...Object.keys(FILES)])
@@ -182,7 +182,7 @@ class Connection extends EventEmitter {
 		});
 	}
 
-	/** Commands that arrive together, and whose replies do. A cut comes before, between or after them. */
+	/** Sends commands that arrive together, and whose replies arrive together. A cut happens before, between or after them. */
 	private transmit(commands: readonly Command[]): void {
 		const { redis, owner } = this;
 		const { scheduler } = redis;
@@ -191,8 +191,8 @@ class Connection extends EventEmitter {
 		scheduler.at(redis.process, this.upUntil - scheduler.now, '', () => {
 			if (life !== this.life) return;
 			const isCut = redis.faults.cut > 0 && scheduler.random.chance(redis.faults.cut);
-			const carriedOut = isCut ? commands.slice(0, scheduler.random.below(commands.length + 1)) : commands;
-			const replies = carriedOut.map(({ run }) => attempt(run));
+			const executed = isCut ? commands.slice(0, scheduler.random.below(commands.length + 1)) : commands;
+			const replies = executed.map(({ run }) => attempt(run));
 			for (const { error } of replies)
 				if (error) scheduler.reached(`refused by Redis: ${error.message.slice(0, 24)}`);
 			if (isCut) {
@@ -230,7 +230,7 @@ class SimulatedSubscriber extends EventEmitter {
 	private life = 0;
 	private downUntil = 0;
 	private upUntil = 0;
-	/** Carries nothing, and nobody is told: its pulse finds out, or it is cut. */
+	/** The connection delivers nothing, and no error is raised, until a pulse detects it or the connection is cut. */
 	private isDeaf = false;
 
 	constructor(
@@ -281,7 +281,7 @@ class SimulatedSubscriber extends EventEmitter {
 		);
 	}
 
-	/** A connection does not carry on after it lost something: it is cut in the end. */
+	/** A connection that lost data never recovers: it is cut after this time. */
 	deafen(ms: number): void {
 		const { life } = this;
 		this.isDeaf = true;

@@ -3,8 +3,8 @@ import { type Script, translate } from './lua.ts';
 import { LuaError, Table, type Value } from './lua-values.ts';
 
 /**
- * One Redis: keys, the commands that Tidemark uses, and its real scripts, each carried out at one moment. Expiry goes by the
- * simulated clock.
+ * The data of one Redis server: keys, the commands that Tidemark uses, and its real scripts. Each command and script runs atomically. Keys
+ * expire by the simulated clock.
  */
 
 export type Reply = string | number | null | readonly Reply[];
@@ -14,7 +14,7 @@ type Stored =
 	| { readonly type: 'hash'; readonly value: Map<string, string> }
 	| { readonly type: 'list'; readonly value: string[] }
 	| { readonly type: 'set'; readonly value: Set<string> }
-	/** Members by score. */
+	/** The score of each member. */
 	| { readonly type: 'zset'; readonly value: Map<string, number> };
 
 type Kinds = { [Kind in Stored['type']]: Extract<Stored, { type: Kind }>['value'] };
@@ -48,7 +48,7 @@ export class RedisData {
 
 	constructor(
 		private readonly nowMs: () => number,
-		/** Answers how many subscribers there were. */
+		/** Returns the number of subscribers. */
 		private readonly publish: (channel: string, text: string) => number,
 	) {
 		this.redis = new Table();
@@ -113,7 +113,7 @@ export class RedisData {
 		return 1;
 	}
 
-	/** What is empty is gone. */
+	/** Redis removes a key whose collection becomes empty. */
 	private dropEmpty(key: string, size: number): void {
 		if (size === 0) this.remove(key);
 	}

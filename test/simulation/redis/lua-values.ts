@@ -1,7 +1,7 @@
-/** Values of Lua and its library, as far as the scripts of Redis use them. nil is `undefined`. */
+/** The values of Lua and the part of its library that Tidemark's scripts use. nil is `undefined`. */
 
 export type Value = undefined | boolean | number | string | Table | Callable;
-/** A call answers with any number of values. */
+/** A call returns any number of values. */
 export type Callable = (...args: Value[]) => Value[];
 
 export class LuaError extends Error {
@@ -11,13 +11,12 @@ export class LuaError extends Error {
 }
 
 export class Table {
-	/** From 1 on; the first place is not used. */
+	/** Lua counts from 1: index 0 is not used. */
 	readonly list: Value[] = [undefined];
 	readonly named = new Map<Value, Value>();
 
 	static of(values: readonly Value[]): Table {
 		const table = new Table();
-		// What is nil ends a list.
 		for (const value of values) table.list.push(value);
 		return table;
 	}
@@ -56,7 +55,7 @@ const need = (value: Value): number => {
 	return number;
 };
 
-/** As `%.14g` writes it. */
+/** Formats numbers like `%.14g`. */
 export function toText(value: Value): string {
 	if (typeof value === 'number')
 		return Number.isInteger(value) && Math.abs(value) < 1e15
@@ -73,7 +72,7 @@ function regexOf(pattern: Value): RegExp {
 	let regex = patterns.get(text);
 	if (!regex) {
 		regex = new RegExp(
-			text.replaceAll(/%(.)/g, (_, letter) => (/[a-z]/i.test(letter) ? `\\${letter}` : `\\${letter}`)),
+			text.replaceAll(/%(.)/g, (_, letter) => `\\${letter}`),
 			'g',
 		);
 		patterns.set(text, regex);
@@ -125,7 +124,7 @@ export const operators = {
 		for (const [key, value] of named) table.set(key, value);
 		return table;
 	},
-	/** What a generic `for` goes through. */
+	/** The values of a generic `for`. */
 	*each(iterator: Value): Generator<Value[]> {
 		for (;;) {
 			const values = operators.call(iterator, []);

@@ -1,8 +1,8 @@
 import { type Callable, GLOBALS, operators, Table, type Value } from './lua-values.ts';
 
 /**
- * Translates a script of Lua to JavaScript, as far as scripts of ours go: no metatables, no goto, no varargs. So that the
- * rules that Redis runs in production are those that run here. What it does not know fails when it is translated.
+ * Translates a Lua script to JavaScript, so that the simulation runs the same scripts as Redis in production. It supports what Tidemark's
+ * scripts use: no metatables, no goto, no varargs. Anything else is an error at translation.
  */
 
 type Token = { readonly kind: 'name' | 'number' | 'string' | 'sign' | 'end'; readonly text: string };
@@ -22,7 +22,7 @@ function tokensOf(source: string): Token[] {
 	while (TOKEN.lastIndex < text.length) {
 		const from = TOKEN.lastIndex;
 		const match = TOKEN.exec(text);
-		if (!match) throw new Error(`Lua: not understood: ${text.slice(from, from + 40)}`);
+		if (!match) throw new Error(`Lua: cannot parse: ${text.slice(from, from + 40)}`);
 		const [, name, number, string, sign] = match;
 		if (name !== undefined) tokens.push({ kind: WORDS.has(name) ? 'sign' : 'name', text: name });
 		else if (number !== undefined) tokens.push({ kind: 'number', text: number });
@@ -34,7 +34,7 @@ function tokensOf(source: string): Token[] {
 	return tokens;
 }
 
-/** Weakest first; each is left-associative but for `..`, where it makes no difference. */
+/** By precedence, lowest first. All are parsed as left-associative, which makes no difference for `..`. */
 const BINARY: readonly (readonly string[])[] = [
 	['or'],
 	['and'],
@@ -53,7 +53,7 @@ const ARITHMETIC: Readonly<Record<string, string>> = {
 	'%': 'modulo',
 };
 
-/** What an expression came to: `many` where it is a call, which may answer several values. */
+/** The code of an expression. `many`: it is a call, which may return several values. */
 interface Expression {
 	readonly code: string;
 	readonly many: boolean;
@@ -69,7 +69,7 @@ class Translator {
 
 	chunk(): string {
 		const code = this.block();
-		if (this.peek.kind !== 'end') throw new Error(`Lua: "${this.peek.text}" is not expected`);
+		if (this.peek.kind !== 'end') throw new Error(`Lua: unexpected "${this.peek.text}"`);
 		return code;
 	}
 
@@ -140,14 +140,9 @@ class Translator {
 		while (this.take(',')) names.push(this.name());
 		if (!this.take('=')) return `let ${names.join(', ')};`;
 		const values = this.expressions();
-		// Declared apart: what is assigned may use an outer variable of the same name.
+		// Evaluated before the declaration, because the values may use an outer variable of the same name.
 		const assigned = this.fresh();
-		return `var ${assigned} = ${this.list(values)};\n${names.map((name, index) => `let ${name === '_' ? this.fresh() : this.declared(name)} = ${assigned}[${index}];`).join(' ')}`;
-	}
-
-	/** Scripts declare a name twice in one block now and then; JavaScript does not. */
-	private declared(name: string): string {
-		return name;
+		return `var ${assigned} = ${this.list(values)};\n${names.map((name, index) => `let ${name === '_' ? this.fresh() : name} = ${assigned}[${index}];`).join(' ')}`;
 	}
 
 	private conditional(): string {
@@ -191,7 +186,7 @@ class Translator {
 		return found;
 	}
 
-	/** The last of them may be a call with several values. */
+	/** The code of a list of values; the last expression may be a call with several values. */
 	private list(values: readonly Expression[]): string {
 		const last = values.at(-1);
 		return `[${values.map((value) => (value === last && value.many ? `...${value.code}` : single(value))).join(', ')}]`;

@@ -126,7 +126,7 @@ async function waitsOf(work: Work): Promise<readonly number[]> {
 			worker.onerror = ({ message }) => reject(new Error(message));
 			worker.postMessage(work);
 		});
-		if ('problem' in waited) throw new Error(`another user was refused: ${waited.problem}`);
+		if ('problem' in waited) throw new Error(`another user was rejected: ${waited.problem}`);
 		return waited.waitsMs;
 	} finally {
 		worker.terminate();

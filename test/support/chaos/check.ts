@@ -47,12 +47,12 @@ export function printFigures(
 	what: string,
 	book: Book,
 	replies: ReplyBook,
-	{ unanswered, refused }: Repeats,
+	{ unanswered, rejected }: Repeats,
 	watchers: readonly Watcher[],
 ): void {
 	const sent = [...book.sent.values()];
 	const messages = sent.filter(({ ts }) => ts !== undefined).length;
-	const codes = [...refused].map(([code, times]) => `${times} ${code}`).join(', ') || 'none';
+	const codes = [...rejected].map(([code, times]) => `${times} ${code}`).join(', ') || 'none';
 	const answered = replies.replies.filter(({ ts }) => ts !== undefined).length;
 	const received = KINDS.map((kind) => `${sum(watchers, (one) => one.received[kind])} ${kind}`).join(', ');
 	const missed = KINDS.map((kind) => `0 ${kind}`).join(', ');
@@ -60,6 +60,6 @@ export function printFigures(
 		`${what}: ${book.acknowledged + answered} acknowledged (${messages} messages, ${answered} replies), 0 lost, 0 duplicated, 0 wrong counts, ` +
 			`missed live events: ${missed} (${watchers.length} clients received ${received}; ` +
 			`${sum(watchers, (one) => one.reconnects)} reconnects, ${sum(watchers, (one) => one.resyncs)} resyncs); ` +
-			`asked again: ${unanswered} without an answer, refused: ${codes}`,
+			`asked again: ${unanswered} without an answer, rejected: ${codes}`,
 	);
 }

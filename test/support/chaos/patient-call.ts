@@ -14,10 +14,10 @@ export interface Repeats {
 	/** Number of missing answers. */
 	unanswered: number;
 	/** Number of temporary errors, by code. */
-	readonly refused: Map<string, number>;
+	readonly rejected: Map<string, number>;
 }
 
-export const noRepeats = (): Repeats => ({ unanswered: 0, refused: new Map() });
+export const noRepeats = (): Repeats => ({ unanswered: 0, rejected: new Map() });
 
 export function patientCall(url: string, { token }: Person, repeats: Repeats): Call {
 	const call = rawClient(url, token);
@@ -45,7 +45,7 @@ const wasDone = (method: string, { error = '' }: Answer): boolean =>
 	method === 'chat.delete' && error === 'message_not_found';
 
 function note(repeats: Repeats, answer: Answer | null): void {
-	const { refused } = repeats;
+	const { rejected } = repeats;
 	if (answer === null) repeats.unanswered += 1;
-	else refused.set(answer.error ?? '', (refused.get(answer.error ?? '') ?? 0) + 1);
+	else rejected.set(answer.error ?? '', (rejected.get(answer.error ?? '') ?? 0) + 1);
 }

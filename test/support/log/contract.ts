@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { CommandLog, LoggedCommand } from '../../../src/engine/ports/log.ts';
-import { entry, fromTheBeginning, numbers, until } from './entries.ts';
+import { fromTheBeginning, numbers, record, until } from './records.ts';
 
-/** What every log has to do, seen through its port. */
+/** What every log guarantees, tested through its port alone. */
 
 export interface LogUnderTest {
 	readonly commands: CommandLog;
@@ -21,19 +21,19 @@ export function logContract(engine: string, open: () => Promise<LogUnderTest>): 
 
 		const requests = (seen: readonly LoggedCommand[]): number[] => seen.map(({ replyTo }) => replyTo.request);
 
-		test('an entry arrives as it was appended', async () => {
+		test('a command is consumed as it was appended', async () => {
 			const seen: LoggedCommand[] = [];
 			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
-			await log.commands.append(entry('C01', 7));
-			await until(() => seen.length === 1, 'the entry');
-			expect(seen[0]).toMatchObject(entry('C01', 7));
+			await log.commands.append(record('C01', 7));
+			await until(() => seen.length === 1, 'the command');
+			expect(seen[0]).toMatchObject(record('C01', 7));
 		});
 
-		test('entries of one conversation keep their order, and each comes once', async () => {
+		test('commands of one conversation keep their order, and each is consumed once', async () => {
 			const seen: LoggedCommand[] = [];
 			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
-			await Promise.all(numbers(2000).map((n) => log.commands.append(entry(`C${n % 10}`, n))));
-			await until(() => seen.length >= 2000, 'all entries');
+			await Promise.all(numbers(2000).map((n) => log.commands.append(record(`C${n % 10}`, n))));
+			await until(() => seen.length >= 2000, 'all commands');
 			await Bun.sleep(300);
 			for (const n of numbers(10)) {
 				const of = seen.filter(({ command }) => command.conversation === `C${n}`);
@@ -42,15 +42,15 @@ export function logContract(engine: string, open: () => Promise<LogUnderTest>): 
 			expect(seen.length).toBe(2000);
 		});
 
-		test('what was appended while nobody consumed is waiting', async () => {
-			for (const n of numbers(20)) await log.commands.append(entry('C01', n));
+		test('commands that were appended before the consumer started are consumed', async () => {
+			for (const n of numbers(20)) await log.commands.append(record('C01', n));
 			const seen: LoggedCommand[] = [];
 			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
-			await until(() => seen.length === 20, 'all entries');
+			await until(() => seen.length === 20, 'all commands');
 			expect(requests(seen)).toEqual(numbers(20));
 		});
 
-		test('one batch of a partition at a time, and what piles up meanwhile comes together', async () => {
+		test('a partition runs one batch at a time; commands appended meanwhile form the next batch', async () => {
 			const batches: number[] = [];
 			const under = new Map<string, number>();
 			let most = 0;
@@ -64,9 +64,9 @@ export function logContract(engine: string, open: () => Promise<LogUnderTest>): 
 				under.set(partition, under.get(partition)! - 1);
 				batches.push(batch.length);
 			}, fromTheBeginning);
-			await log.commands.append(entry('C01', 0));
-			for (const n of numbers(100, 1)) log.commands.append(entry('C01', n));
-			await until(() => batches.reduce((sum, each) => sum + each, 0) === 101, 'all entries');
+			await log.commands.append(record('C01', 0));
+			for (const n of numbers(100, 1)) log.commands.append(record('C01', n));
+			await until(() => batches.reduce((sum, each) => sum + each, 0) === 101, 'all commands');
 			expect({ most, mixed }).toEqual({ most: 1, mixed: false });
 			expect(batches.length).toBeLessThan(20);
 		});
@@ -74,8 +74,8 @@ export function logContract(engine: string, open: () => Promise<LogUnderTest>): 
 		test('offsets rise within a partition', async () => {
 			const seen: LoggedCommand[] = [];
 			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
-			await Promise.all(numbers(500).map((n) => log.commands.append(entry(`C${n % 10}`, n))));
-			await until(() => seen.length === 500, 'all entries');
+			await Promise.all(numbers(500).map((n) => log.commands.append(record(`C${n % 10}`, n))));
+			await until(() => seen.length === 500, 'all commands');
 			const newest = new Map<string, number>();
 			for (const { partition, offset } of seen) {
 				expect(offset).toBeGreaterThan(newest.get(partition) ?? -1);

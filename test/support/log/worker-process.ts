@@ -2,7 +2,7 @@ import { openKafkaLogs } from '../../../src/engine/cluster/kafka/open.ts';
 import { openPostgresStore } from '../../../src/engine/cluster/postgres/open.ts';
 import { startWorker } from './worker.ts';
 
-/** A worker in a process of its own, which can be stopped and killed. Tells on its output what it owns and has done. */
+/** A worker in a process of its own, which can be stopped and killed. Prints which partitions it owns and how much it has committed. */
 
 const [options = '{}', url = '', schema = ''] = process.argv.slice(2);
 const store = await openPostgresStore({ url, schema, reads: 1, writes: 2 });

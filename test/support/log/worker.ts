@@ -2,18 +2,18 @@ import { Fenced, type PostgresStore } from '../../../src/engine/cluster/postgres
 import type { CommandLog, LoggedCommand } from '../../../src/engine/ports/log.ts';
 import { BEGIN, conversation, message, posted } from '../store/facts.ts';
 
-/** The least a worker does: each command becomes a message, written together with how far the log was read. */
+/** A minimal worker: each command becomes a message, written in one transaction with the offset of the log. */
 
 export interface TestWorker {
 	readonly owned: Set<string>;
-	/** What it has committed, in order. */
+	/** The committed spans, in order. */
 	readonly spans: { readonly partition: string; readonly from: number; readonly to: number }[];
-	/** Each partition that was taken from it, each time. */
+	/** Every revoked partition, once per revocation. */
 	readonly revoked: string[];
 	fenced: number;
 	/** Awaited before each commit. */
 	hold: Promise<void> | null;
-	/** Batches that have begun. */
+	/** Number of batches that have started. */
 	begun: number;
 }
 
@@ -54,7 +54,7 @@ export function startWorker(log: CommandLog, store: PostgresStore): TestWorker {
 	return worker;
 }
 
-/** That the spans of all workers together cover each partition from its beginning, none of it twice. */
+/** Throws unless the spans of all workers cover each partition from its beginning without gap or overlap. Returns the number of records. */
 export function covered(workers: readonly Pick<TestWorker, 'spans'>[]): number {
 	const byPartition = Map.groupBy(
 		workers.flatMap(({ spans }) => spans),

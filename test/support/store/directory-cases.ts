@@ -311,7 +311,7 @@ export function directoryCases(subject: Subject): void {
 		const reserve = (name: string, of: string, at: number) =>
 			subject.store.directory.reserveName(TEAM, name, of, at);
 
-		test('a reserved name is refused to others, and granted again to its holder', async () => {
+		test('a reserved name is rejected to others, and granted again to its holder', async () => {
 			expect(await reserve('general', 'C01', BEGIN)).toBe(true);
 			expect(await reserve('general', 'C02', BEGIN + 1)).toBe(false);
 			expect(await reserve('general', 'C01', BEGIN + 2)).toBe(true);

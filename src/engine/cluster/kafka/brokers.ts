@@ -16,11 +16,11 @@ import {
 	type ResponseError,
 } from '@platformatic/kafka';
 import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
-import { answered } from './reach.ts';
+import { answerWithin } from './reach.ts';
 
 /**
- * Knows the leaders of partitions, and sends requests to them. Retries use separate connections: a
- * broker answers the requests of a connection one after the other, so one that waits for a dead replica would delay the others.
+ * Knows the leaders of partitions, and sends requests to them. Retries use separate connections: a broker answers the requests of a
+ * connection one after the other, so a request that waits for a dead replica would delay the others.
  */
 
 /** Kafka recognises a repeated batch by its producer id and sequence number. */
@@ -32,9 +32,9 @@ export interface Identity {
 export interface Batch {
 	readonly topic: string;
 	readonly partition: number;
-	readonly messages: readonly MessageRecord[];
+	readonly records: readonly MessageRecord[];
 	readonly identity: Identity;
-	/** Sequence number of its first message. */
+	/** Sequence number of its first record. */
 	readonly sequence: number;
 }
 
@@ -48,12 +48,13 @@ type ProduceApi = API<
 >;
 
 /**
- * By then a live leader answers even if replicas have not confirmed. A hanging one does not: the request times out after REQUEST_MS.
+ * A live leader answers within this time, even if its replicas have not confirmed. A leader that hangs does not answer at all: the
+ * request times out after REQUEST_MS.
  */
 const REPLICATED_MS = 1500;
 const REQUEST_MS = 3000;
 const CONNECT_MS = 2000;
-/** If a broker hangs, the next one is asked after this time. */
+/** If a broker has not answered by then, the next one is asked. */
 const METADATA_MS = 1500;
 const CLOSE_MS = 3000;
 
@@ -135,7 +136,7 @@ export class Brokers {
 	async connect(leader: number, isRetry: boolean): Promise<Connection> {
 		const address = this.addresses.get(leader);
 		if (!address) throw new NetworkError(`broker ${leader} is not among the reachable brokers`);
-		return answered(REQUEST_MS, (isRetry ? this.retryPool : this.firstPool).get(address));
+		return answerWithin(REQUEST_MS, (isRetry ? this.retryPool : this.firstPool).get(address));
 	}
 
 	/** Sends batches of one identity. From now on they may be written, even if this rejects. */
@@ -148,9 +149,9 @@ export class Brokers {
 		const sequences = new NumericMap(
 			batches.map(({ topic, partition, sequence }) => [`${topic}:${partition}`, sequence]),
 		);
-		const messages = batches.flatMap((batch) => batch.messages);
-		const response = await whole(
-			api.async(connection, ProduceAcks.ALL, REPLICATED_MS, messages, {
+		const records = batches.flatMap((batch) => batch.records);
+		const response = await responseOf(
+			api.async(connection, ProduceAcks.ALL, REPLICATED_MS, records, {
 				...identity,
 				sequences,
 			}),
@@ -175,9 +176,9 @@ export class Brokers {
 	/** Not the client's own method, which fails entirely if a single partition has no leader. */
 	private async fetchMetadata(): Promise<void> {
 		const api = await this.api<MetadataApi>('Metadata');
-		const { brokers, topics } = await this.askFirst(async (broker) => {
-			const connection = await answered(REQUEST_MS, this.metadataPool.get(broker));
-			return whole(api.async(connection, [...this.topics], false, false));
+		const { brokers, topics } = await this.askUntilAnswered(async (broker) => {
+			const connection = await answerWithin(REQUEST_MS, this.metadataPool.get(broker));
+			return responseOf(api.async(connection, [...this.topics], false, false));
 		});
 		this.addresses = new Map(brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
 		const leaders = new Map<string, number>();
@@ -191,7 +192,7 @@ export class Brokers {
 	}
 
 	/** Asks brokers one by one, until one answers. */
-	private async askFirst<T>(ask: (broker: Broker) => Promise<T>): Promise<T> {
+	private async askUntilAnswered<T>(ask: (broker: Broker) => Promise<T>): Promise<T> {
 		const known = [...this.addresses.values(), ...this.bootstrap];
 		const ordered = this.answering ? [this.answering, ...known] : known;
 		const byAddress = new Map(ordered.map((broker) => [`${broker.host}:${broker.port}`, broker]));
@@ -225,7 +226,7 @@ export class Brokers {
 }
 
 /** The response even if it contains errors: it lists them next to the successes. */
-const whole = <T extends object>(asked: Promise<T>): Promise<T> =>
+const responseOf = <T extends object>(asked: Promise<T>): Promise<T> =>
 	asked.catch((error: ResponseError & { readonly response?: T }) => {
 		if (error.response) return error.response;
 		throw error;

@@ -1,7 +1,7 @@
 import type {
-	CommandEntry,
 	CommandHandler,
 	CommandLog,
+	CommandRecord,
 	Consumption,
 	PartitionOwner,
 } from '../../ports/log.ts';
@@ -12,8 +12,8 @@ import type { LogTopic } from './topic.ts';
 export class KafkaCommandLog implements CommandLog {
 	constructor(private readonly topic: LogTopic) {}
 
-	append(entry: CommandEntry): Promise<void> {
-		return this.topic.append(entry.command.conversation, encodeCommand(entry));
+	append(record: CommandRecord): Promise<void> {
+		return this.topic.append(record.command.conversation, encodeCommand(record));
 	}
 
 	consume(handler: CommandHandler, owner?: PartitionOwner): Consumption {
@@ -23,7 +23,7 @@ export class KafkaCommandLog implements CommandLog {
 			owner,
 			handle: (batch, span) =>
 				handler(
-					batch.map(({ entry, offset }) => ({ ...entry, partition: span.partition, offset })),
+					batch.map(({ body, offset }) => ({ ...body, partition: span.partition, offset })),
 					span,
 				),
 		});

@@ -11,14 +11,14 @@ export class KafkaUnusable extends Error {
 	}
 }
 
-/** A partition is stalled: its next entry cannot be read here. The message says what an operator can do. */
+/** A partition is stalled: its next record cannot be read here. The message says what an operator can do. */
 export abstract class Unreadable extends Error {
 	/** Whether the stall ends once the reader has reached this offset. */
 	abstract isOverAt(offset: number): boolean;
 }
 
 /**
- * Kafka does not have the offset that the store wants to resume from: entries were deleted before they were persisted, or the
+ * Kafka does not have the offset that the store wants to resume from: records were deleted before they were persisted, or the
  * topic was replaced. Resuming elsewhere could lose or repeat acknowledged changes, so an operator has to decide.
  */
 export class LogGap extends Unreadable {
@@ -41,7 +41,7 @@ export class TopicReplaced extends Unreadable {
 		const topic = partition.slice(0, partition.lastIndexOf('/'));
 		super(
 			`${partition} was read from a topic with another id (${known}, now ${now}): ${topic} was deleted and created again, and ` +
-				'entries that were only in the old one are lost. `tidemark doctor` says how to read the new one from its beginning',
+				'records that were only in the old one are lost. `tidemark doctor` says how to read the new one from its beginning',
 		);
 		this.name = 'TopicReplaced';
 	}
@@ -51,41 +51,41 @@ export class TopicReplaced extends Unreadable {
 	}
 }
 
-/** An entry whose version this release cannot read. */
+/** A record whose version this release cannot read. */
 export class UnknownVersion extends Error {
 	constructor(
 		readonly version: number,
 		readonly known: number,
 	) {
-		super(`this release cannot read version ${version} of an entry`);
+		super(`this release cannot read version ${version} of a record`);
 		this.name = 'UnknownVersion';
 	}
 }
 
 /**
- * The next entry was written by another release, and was acknowledged. Skipping it would lose it, so the partition
+ * The next record was written by another release, and was acknowledged. Skipping it would lose it, so the partition
  * is stalled until a worker that can read it owns it.
  */
-export class EntryOfOtherVersion extends Unreadable {
+export class RecordOfOtherVersion extends Unreadable {
 	constructor(
 		partition: string,
 		private readonly offset: number,
 		{ version, known }: UnknownVersion,
 	) {
 		super(
-			`entry ${offset} of ${partition} has version ${version}, and this release reads ${known}: another release of Tidemark ` +
+			`record ${offset} of ${partition} has version ${version}, and this release reads ${known}: another release of Tidemark ` +
 				'wrote it. The partition is stalled until a worker of that release, or a later one, owns it: upgrade this worker',
 		);
-		this.name = 'EntryOfOtherVersion';
+		this.name = 'RecordOfOtherVersion';
 	}
 
-	/** Resuming at the entry is not enough: the reader would reach it again. */
+	/** Resuming at the record is not enough: the reader would reach it again. */
 	isOverAt(offset: number): boolean {
 		return offset > this.offset;
 	}
 }
 
-/** `cause`: for the log, what the client reported. */
+/** `cause`: the error of the Kafka client, for the process's own log. */
 export const logUnavailable = (cause?: unknown): Rejection =>
 	new Rejection(
 		'service_unavailable',
@@ -105,10 +105,10 @@ export function rootOf(error: unknown): string {
 }
 
 /**
- * The error for the log. Of the client's errors only the reason, because the wrappers take tens of kilobytes. Other errors
- * unchanged, with their stack.
+ * The error to write to the process's own log. An error of the Kafka client is reduced to its reason, because its wrappers take tens of
+ * kilobytes. Other errors are returned unchanged, with their stack.
  */
-export function inShort(error: unknown): unknown {
+export function withoutWrappers(error: unknown): unknown {
 	if (!(error instanceof Error) || !GenericError.isGenericError(error as GenericError)) return error;
 	const short = new Error(rootOf(error));
 	short.name = 'KafkaError';

@@ -13,7 +13,7 @@ import { isNetwork, type Reach } from './reach.ts';
 
 /**
  * Fetches from the positions of readers, with one long poll per broker that leads some of their partitions. Kafka
- * answers as soon as there is an entry. Partitions without a leader are skipped, and looked up again until they have one.
+ * answers as soon as there is a record. Partitions without a leader are skipped, and looked up again until they have one.
  */
 
 export interface FetchPosition {
@@ -49,7 +49,7 @@ const SHORT_POLL_MS = 5;
 const PARTITION_BYTES = 1_048_576;
 const FETCH_BYTES = 8 * PARTITION_BYTES;
 const RETRY_MS = 250;
-/** A hanging broker is not waited for longer; another one is asked for the leader. */
+/** After this time without an answer, another broker is asked for the leader. */
 const REQUEST_MS = 5000;
 const METADATA_RETRIES = 2;
 /** How soon a partition without a leader is looked up again. */
@@ -74,7 +74,7 @@ export class Fetcher {
 		connection: KafkaConnection,
 		group: string,
 		private readonly topic: string,
-		/** Polls of a broker that return entries start at least this far apart: a poll costs more than the entries in it. */
+		/** Polls of a broker that return records start at least this far apart: a poll costs more than the records in it. */
 		private readonly paceMs: number,
 		private readonly target: FetchTarget,
 	) {
@@ -167,7 +167,7 @@ export class Fetcher {
 		this.client.clearMetadata();
 	}
 
-	/** Retries later: a partition has no leader, and nothing else would look it up. */
+	/** Looks up the leaders again later: nothing else does while a partition has none. */
 	private retryLeaders(): void {
 		if (this.isRetryingLeaders) return;
 		this.isRetryingLeaders = true;
@@ -213,7 +213,7 @@ export class Fetcher {
 			});
 			this.failing = false;
 			this.target.reach.regained();
-			this.deliver(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
+			this.dispatch(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
 			const pause = this.paceMs - (performance.now() - began);
 			if (pause >= 1) await Bun.sleep(pause);
 			this.polled.delete(broker);
@@ -224,7 +224,7 @@ export class Fetcher {
 		}
 	}
 
-	private deliver(response: FetchResponse, asked: ReadonlyMap<number, number>): void {
+	private dispatch(response: FetchResponse, asked: ReadonlyMap<number, number>): void {
 		for (const { partitions } of response.responses)
 			for (const { partitionIndex, records } of partitions) {
 				const last = records?.at(-1);

@@ -1,10 +1,10 @@
 import type { Consumption, LogSpan, PartitionOwner } from '../../ports/log.ts';
 import type { Fitness } from '../fitness.ts';
 import type { KafkaConnection } from './client.ts';
-import { EntryOfOtherVersion, LogGap, TopicReplaced, UnknownVersion, Unreadable } from './errors.ts';
+import { LogGap, RecordOfOtherVersion, TopicReplaced, UnknownVersion, Unreadable } from './errors.ts';
 import { type Fetched, Fetcher } from './fetcher.ts';
 import { GroupMember } from './group-member.ts';
-import { type Logged, PartitionReader, type ReaderOptions } from './partition-reader.ts';
+import { type DecodedRecord, PartitionReader, type ReaderOptions } from './partition-reader.ts';
 import { partitionName, partitionNumber } from './partitioning.ts';
 import type { Reach } from './reach.ts';
 import { type PartitionWatch, StalledPartitions } from './stalled-partitions.ts';
@@ -14,20 +14,20 @@ import { type PartitionWatch, StalledPartitions } from './stalled-partitions.ts'
  * Kafka's committed offsets are neither read nor written.
  */
 
-export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
+export interface GroupConsumerOptions<Body> extends Partial<ReaderOptions> {
 	readonly connection: KafkaConnection;
 	readonly topic: string;
 	readonly group: string;
 	readonly sessionMs?: number;
 	readonly releaseMs?: number;
-	/** Polls that return entries start at least this far apart. */
+	/** Polls that return records start at least this far apart. */
 	readonly paceMs?: number;
 	readonly fitness?: Fitness;
-	/** Throws on invalid entries. */
-	readonly decode: (value: Buffer) => Entry;
+	/** Throws on invalid records. */
+	readonly decode: (value: Buffer) => Body;
 	readonly owner: PartitionOwner;
 	/** `span` begins where the previous one ended. */
-	readonly handle: (batch: readonly Logged<Entry>[], span: LogSpan) => Promise<void>;
+	readonly handle: (batch: readonly DecodedRecord<Body>[], span: LogSpan) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 	readonly watch: PartitionWatch;
 	readonly reach: Reach;
@@ -40,8 +40,8 @@ const RESTART_MS = 500;
 /** Nothing changes until this process is upgraded. */
 const OTHER_VERSION_MS = 10_000;
 
-export class GroupConsumer<Entry> implements Consumption {
-	private readonly readers = new Map<number, PartitionReader<Entry>>();
+export class GroupConsumer<Body> implements Consumption {
+	private readonly readers = new Map<number, PartitionReader<Body>>();
 	/** Id of the topic that each reader reads: a topic that was created again has a new id. */
 	private readonly ids = new Map<number, string>();
 	/** Partitions assigned by the group, including those whose reader is being restarted. */
@@ -53,7 +53,7 @@ export class GroupConsumer<Entry> implements Consumption {
 	private readonly member: GroupMember;
 	private readonly stalled: StalledPartitions;
 
-	constructor(private readonly options: GroupConsumerOptions<Entry>) {
+	constructor(private readonly options: GroupConsumerOptions<Body>) {
 		const { connection, group, topic, report, reach, paceMs = PACE_MS } = options;
 		this.stalled = new StalledPartitions(options.watch);
 		this.fetcher = new Fetcher(connection, group, topic, paceMs, {
@@ -107,11 +107,11 @@ export class GroupConsumer<Entry> implements Consumption {
 	}
 
 	/** Sets the reader to the offset that its owner stores. */
-	private async seek(partition: number, reader: PartitionReader<Entry>): Promise<void> {
+	private async seek(partition: number, reader: PartitionReader<Body>): Promise<void> {
 		const name = this.name(partition);
 		try {
 			const { owner } = this.options;
-			const [known, id] = [(await owner.log?.(name)) ?? null, await this.fetcher.topicId()];
+			const [known, id] = [(await owner.logId?.(name)) ?? null, await this.fetcher.topicId()];
 			if (known !== null && known !== id) throw new TopicReplaced(name, known, id);
 			this.ids.set(partition, id);
 			const offset = await owner.progress(name);
@@ -175,14 +175,14 @@ export class GroupConsumer<Entry> implements Consumption {
 		void this.release([...this.readers.keys()]);
 	}
 
-	private readerOf(partition: number): PartitionReader<Entry> {
+	private readerOf(partition: number): PartitionReader<Body> {
 		const { batchLimit = BATCH_LIMIT, gatherMs = 0, handle } = this.options;
 		const name = this.name(partition);
-		const reader: PartitionReader<Entry> = new PartitionReader(
+		const reader: PartitionReader<Body> = new PartitionReader(
 			{ batchLimit, gatherMs },
 			async (batch, from, to) => {
-				const log = this.ids.get(partition);
-				await handle(batch, { partition: name, from, to, ...(log === undefined ? {} : { log }) });
+				const logId = this.ids.get(partition);
+				await handle(batch, { partition: name, from, to, ...(logId === undefined ? {} : { logId }) });
 				this.stalled.reached(name, to);
 			},
 			(error) => this.failed(partition, reader, error),
@@ -191,11 +191,11 @@ export class GroupConsumer<Entry> implements Consumption {
 		return reader;
 	}
 
-	private failed(partition: number, reader: PartitionReader<Entry>, error: unknown): void {
+	private failed(partition: number, reader: PartitionReader<Body>, error: unknown): void {
 		const name = this.name(partition);
 		if (error instanceof Unreadable) this.stalled.stalled(name, error);
 		else this.options.report(error, `consuming ${name}`);
-		const restartMs = error instanceof EntryOfOtherVersion ? OTHER_VERSION_MS : RESTART_MS;
+		const restartMs = error instanceof RecordOfOtherVersion ? OTHER_VERSION_MS : RESTART_MS;
 		setTimeout(() => {
 			if (this.readers.get(partition) === reader) void this.release([partition]);
 		}, restartMs);
@@ -214,22 +214,22 @@ export class GroupConsumer<Entry> implements Consumption {
 
 	private fetched({ partition, asked, records, next }: Fetched): void {
 		const reader = this.readers.get(partition);
-		const entries: Logged<Entry>[] = [];
+		const decoded: DecodedRecord<Body>[] = [];
 		for (const { offset, value } of records) {
 			if (offset < asked) continue;
 			try {
-				if (value === null) throw new Error('the entry is empty');
-				entries.push({ offset, entry: this.options.decode(value), bytes: value.length });
+				if (value === null) throw new Error('the record is empty');
+				decoded.push({ offset, body: this.options.decode(value), bytes: value.length });
 			} catch (error) {
 				if (error instanceof UnknownVersion) {
-					reader?.takeLast(asked, entries, new EntryOfOtherVersion(this.name(partition), offset, error));
+					reader?.takeLast(asked, decoded, new RecordOfOtherVersion(this.name(partition), offset, error));
 					return;
 				}
-				// The server never appends such an entry, so nobody waits for its outcome.
-				this.options.report(error, `skipping entry ${offset} of ${this.name(partition)}`);
+				// The server never appends such a record, so no client waits for its outcome.
+				this.options.report(error, `skipping record ${offset} of ${this.name(partition)}`);
 			}
 		}
-		reader?.take(asked, entries, next);
+		reader?.take(asked, decoded, next);
 	}
 
 	private name(partition: number): string {

@@ -5,8 +5,8 @@ import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 import { LenientConsumer } from './lenient-consumer.ts';
 
 /**
- * Membership in a consumer group, and nothing else: Kafka decides who consumes which partition. No
- * offsets are committed, and entries are not fetched over this connection, where a long poll would delay
+ * Membership in a consumer group, and nothing else: Kafka decides which member consumes which partition. No
+ * offsets are committed, and records are not fetched over this connection, where a long poll would delay
  * heartbeats.
  *
  * Assignment is cooperative and sticky: partitions that do not move are consumed without a pause, and those
@@ -20,7 +20,7 @@ export interface GroupMemberOptions {
 	readonly topic: string;
 	/** A member that is silent for this long loses its partitions. */
 	readonly sessionMs?: number;
-	/** How long a partition waits for its owner to persist effects; after that the fence protects it. */
+	/** How long the next round waits for this owner to persist effects; after that, the store fences the owner. */
 	readonly releaseMs?: number;
 	/** Without it, the member is always fit. */
 	readonly fitness?: Pick<Fitness, 'verdict' | 'onVerdict'>;
@@ -128,7 +128,7 @@ export class GroupMember {
 		await settleWithin(CLOSE_MS, () => this.consumer.close(true));
 	}
 
-	/** Starts a round if the group's information about this member is outdated. A member in doubt waits for the verdict. */
+	/** Starts a round if the fitness that this member reported is outdated. A doubtful member waits until it is fit or unfit. */
 	private review(): void {
 		const verdict = this.options.fitness?.verdict ?? 'fit';
 		if (this.closing || verdict === 'doubtful' || (verdict === 'fit') === this.reportedFit) return;

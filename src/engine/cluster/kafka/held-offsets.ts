@@ -3,7 +3,7 @@ import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 import { KafkaUnusable } from './errors.ts';
 import { partitionName } from './partitioning.ts';
 
-/** The entries of a partition that Kafka has: `first` is the oldest, `end` the next to be written. */
+/** The records of a partition that Kafka has: `first` is the oldest, `end` the next to be written. */
 export interface HeldOffsets {
 	readonly first: number;
 	readonly end: number;

@@ -1,21 +1,21 @@
 import type { MessageRecord } from '@platformatic/kafka';
 import type { Batch, Identity } from './brokers.ts';
 
-/** The appends to one partition: a queue of entries, and at most one batch that is sent until Kafka confirms it. */
+/** Appends to one partition: a queue, and at most one batch, which is sent again until Kafka confirms it. */
 
-export interface Waiting {
-	readonly message: MessageRecord;
+export interface PendingAppend {
+	readonly record: MessageRecord;
 	readonly bytes: number;
 	readonly done: PromiseWithResolvers<void>;
 }
 
 export class Lane {
 	/** In the order of the appends. */
-	queue: Waiting[] = [];
+	queue: PendingAppend[] = [];
 	batch: Batch | null = null;
 	isInFlight = false;
 	isRejecting = false;
-	private entries: readonly Waiting[] = [];
+	private appends: readonly PendingAppend[] = [];
 	private bytes = 0;
 	/** Sequence number of the next batch under `identity`. */
 	private sequence = 0;
@@ -73,13 +73,13 @@ export class Lane {
 			count += 1;
 		}
 		if (count === 0) return { batch: null, bytes: 0, taken: 0 };
-		this.entries = this.queue.splice(0, count);
+		this.appends = this.queue.splice(0, count);
 		this.bytes = bytes;
 		this.dueSince = performance.now();
 		if (this.identity !== identity) [this.identity, this.sequence] = [identity, 0];
 		const { topic, partition, sequence } = this;
-		const messages = this.entries.map(({ message }) => message);
-		this.batch = { topic, partition, messages, identity, sequence };
+		const records = this.appends.map(({ record }) => record);
+		this.batch = { topic, partition, records, identity, sequence };
 		this.sequence += count;
 		return { batch: this.batch, bytes, taken: count };
 	}
@@ -90,15 +90,15 @@ export class Lane {
 		this.isSent = true;
 		this.lateTimer = setTimeout(() => {
 			this.isLate = true;
-			for (const { done } of this.entries) done.reject(late());
+			for (const { done } of this.appends) done.reject(late());
 		}, withinMs);
 	}
 
 	written(): void {
-		const { entries } = this;
+		const { appends } = this;
 		this.clear();
 		this.recovered();
-		for (const { done } of entries) done.resolve();
+		for (const { done } of appends) done.resolve();
 	}
 
 	/** The leader did not write the batch and does not know the producer: treat it as never sent. */
@@ -109,16 +109,16 @@ export class Lane {
 		clearTimeout(this.lateTimer);
 	}
 
-	/** Returns how many entries are back in the queue: those that were never sent. */
+	/** Returns how many appends are back in the queue: those that were never sent. */
 	failed(): number {
 		this.failingSince ??= this.dueSince ?? performance.now();
 		this.isInFlight = false;
 		if (this.batch === null || this.isSent) return 0;
-		const { entries } = this;
-		this.queue.unshift(...entries);
-		this.sequence -= entries.length;
+		const { appends } = this;
+		this.queue.unshift(...appends);
+		this.sequence -= appends.length;
 		this.clear();
-		return entries.length;
+		return appends.length;
 	}
 
 	pause(ms: number, then: () => void): void {
@@ -132,9 +132,9 @@ export class Lane {
 
 	giveUp(error: Error): void {
 		this.unusableIdentity = this.identity;
-		const { entries } = this;
+		const { appends } = this;
 		this.clear();
-		for (const { done } of entries) done.reject(error);
+		for (const { done } of appends) done.reject(error);
 	}
 
 	recovered(): void {
@@ -145,7 +145,7 @@ export class Lane {
 	private clear(): void {
 		clearTimeout(this.lateTimer);
 		this.batch = null;
-		this.entries = [];
+		this.appends = [];
 		this.dueSince = null;
 		this.isInFlight = false;
 		this.isSent = false;

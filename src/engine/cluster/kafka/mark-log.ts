@@ -5,7 +5,7 @@ import type { LogTopic } from './topic.ts';
 
 /**
  * Changes of users' read state, keyed by user. They are already applied when they are appended, so no request waits until they
- * are persisted: entries are gathered for a while and written in one transaction.
+ * are persisted: records are gathered for a while and written in one transaction.
  */
 
 const GATHER_MS = 100;
@@ -24,11 +24,11 @@ export class KafkaMarkLog implements MarkLog {
 			paceMs: GATHER_MS,
 			owner: {
 				progress: (partition) => persister.progress(partition),
-				log: async (partition) => (await persister.log?.(partition)) ?? null,
+				logId: async (partition) => (await persister.logId?.(partition)) ?? null,
 			},
 			handle: (batch, span) =>
 				persister.persist(
-					batch.map(({ entry }) => entry),
+					batch.map(({ body }) => body),
 					span,
 				),
 		});

@@ -2,7 +2,7 @@ import type { CommandLog, MarkLog } from '../../ports/log.ts';
 import type { Fitness } from '../fitness.ts';
 import type { KafkaConnection } from './client.ts';
 import { KafkaCommandLog } from './command-log.ts';
-import { inShort, KafkaUnusable } from './errors.ts';
+import { KafkaUnusable, withoutWrappers } from './errors.ts';
 import { GroupOwners } from './group-owners.ts';
 import { heldOffsets } from './held-offsets.ts';
 import { KafkaMarkLog } from './mark-log.ts';
@@ -43,7 +43,7 @@ export interface KafkaLogs {
 	/** Partitions of commands without an owner; null if unknown, as during a rebalance. */
 	unowned(): Promise<readonly string[] | null>;
 	/** Checks whether Kafka is reachable, for `reach`. Cheap: call it regularly. */
-	ask(): Promise<void>;
+	probe(): Promise<void>;
 	/** Revokes partitions, sends pending appends, and leaves the group. */
 	close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 		replication: options.replication ?? REPLICATION,
 	};
 	const counts = await ensureTopics(options, layout);
-	const report = (error: unknown, about: string): void => options.report?.(inShort(error), about);
+	const report = (error: unknown, about: string): void => options.report?.(withoutWrappers(error), about);
 	const appending = { ...options, report };
 	// One for each topic, so that a flood of marks does not delay posts.
 	const producers = {
@@ -116,7 +116,7 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 			return numbers?.map((number) => partitionName(conversations, number)) ?? null;
 		},
 		// One is enough: both use the same brokers.
-		ask: () => producers.conversations.ask(),
+		probe: () => producers.conversations.probe(),
 		async close() {
 			await Promise.all([topics.conversations.close(), topics.users.close(), owners.close()]);
 			await Promise.all([producers.conversations.close(), producers.users.close()]);

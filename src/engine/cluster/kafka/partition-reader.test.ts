@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { type Logged, PartitionReader } from './partition-reader.ts';
+import { type DecodedRecord, PartitionReader } from './partition-reader.ts';
 
-const entries = (from: number, to: number, bytes = 100): Logged<string>[] =>
+const records = (from: number, to: number, bytes = 100): DecodedRecord<string>[] =>
 	Array.from({ length: to - from }, (_, index) => ({
-		entry: `e${from + index}`,
+		body: `r${from + index}`,
 		offset: from + index,
 		bytes,
 	}));
@@ -28,29 +28,29 @@ test('a response to a request of an earlier reader is ignored', async () => {
 	const spans: string[] = [];
 	const { made } = reader((from, to) => void spans.push(`${from}-${to}`));
 	made.begin(5);
-	made.take(20, entries(20, 30), 30);
+	made.take(20, records(20, 30), 30);
 	expect(made.position).toBe(5);
-	made.take(5, entries(5, 8), 8);
+	made.take(5, records(5, 8), 8);
 	await Bun.sleep(1);
 	expect(spans).toEqual(['5-8']);
 });
 
-test('entries before the requested offset are skipped', async () => {
+test('records before the requested offset are skipped', async () => {
 	const seen: number[] = [];
 	const { made } = reader((_from, _to, offsets) => void seen.push(...offsets));
 	made.begin(5);
-	made.take(5, entries(0, 8), 8);
+	made.take(5, records(0, 8), 8);
 	await Bun.sleep(1);
 	expect(seen).toEqual([5, 6, 7]);
 });
 
-test('spans are contiguous over skipped entries', async () => {
+test('spans are contiguous over skipped records', async () => {
 	const spans: string[] = [];
 	const { made } = reader((from, to) => void spans.push(`${from}-${to}`));
 	made.begin(0);
-	made.take(0, entries(0, 3), 5);
+	made.take(0, records(0, 3), 5);
 	await Bun.sleep(1);
-	made.take(5, entries(5, 7), 7);
+	made.take(5, records(5, 7), 7);
 	await Bun.sleep(1);
 	expect(spans).toEqual(['0-3', '3-7']);
 });
@@ -62,9 +62,9 @@ test('after a failed batch nothing more is handled', async () => {
 		throw new Error('no');
 	});
 	made.begin(0);
-	made.take(0, entries(0, 25), 25);
+	made.take(0, records(0, 25), 25);
 	await Bun.sleep(1);
-	made.take(25, entries(25, 30), 30);
+	made.take(25, records(25, 30), 30);
 	await Bun.sleep(1);
 	expect({ handled, failures: failures.length, stopped: made.isStopped }).toEqual({
 		handled: 1,
@@ -73,32 +73,32 @@ test('after a failed batch nothing more is handled', async () => {
 	});
 });
 
-test('fetching ahead is limited in entries and in bytes', async () => {
+test('fetching ahead is limited in records and in bytes', async () => {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const { made } = reader(() => promise);
 	made.begin(0);
 	// Ten of them are at work.
-	made.take(0, entries(0, 20), 20);
+	made.take(0, records(0, 20), 20);
 	expect(made.isFull).toBe(false);
-	made.take(20, entries(20, 23, 400_000), 23);
+	made.take(20, records(20, 23, 400_000), 23);
 	expect(made.isFull).toBe(true);
 	resolve();
 	await Bun.sleep(1);
 	expect(made.isFull).toBe(false);
-	made.take(23, entries(23, 73), 73);
+	made.take(23, records(23, 73), 73);
 	expect(made.isFull).toBe(true);
 });
 
-test('if an entry cannot be handled, everything before it is handled first, then the reader fails', async () => {
+test('if a record cannot be handled, everything before it is handled first, then the reader fails', async () => {
 	const events: string[] = [];
 	const { made, failures } = reader(async (from, to) => {
 		await Bun.sleep(1);
 		events.push(`${from}-${to}`, `failures: ${failures.length}`);
 	});
 	made.begin(0);
-	made.take(0, entries(0, 12), 12);
+	made.take(0, records(0, 12), 12);
 	const end = new Error('of another release');
-	made.takeLast(12, entries(12, 15), end);
+	made.takeLast(12, records(12, 15), end);
 	expect(made.position).toBe(null);
 	while (!made.isStopped) await Bun.sleep(1);
 	expect(events).toEqual(['0-10', 'failures: 0', '10-15', 'failures: 0']);

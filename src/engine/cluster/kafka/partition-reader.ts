@@ -1,22 +1,22 @@
 /**
- * One partition that this process consumes: its fetch position, entries that are fetched but not handled
+ * One partition that this process consumes: its fetch position, records that are fetched but not handled
  * yet, and the running handler, one batch at a time.
  *
  *     starting ──begin──> reading ──stop, or a batch failed──> stopped
  *                            └──takeLast──> draining ──all handled, stop, or a batch failed──> stopped
  */
 
-export interface Logged<Entry> {
-	readonly entry: Entry;
+export interface DecodedRecord<Body> {
+	readonly body: Body;
 	readonly offset: number;
 	/** Size in the log. */
 	readonly bytes: number;
 }
 
 export interface ReaderOptions {
-	/** Maximum number of entries per batch. */
+	/** Maximum number of records per batch. */
 	readonly batchLimit: number;
-	/** How long the first entry of a batch waits for more. */
+	/** How long the first record of a batch waits for more. */
 	readonly gatherMs: number;
 }
 
@@ -24,21 +24,25 @@ export interface ReaderOptions {
 const BATCHES_AHEAD = 4;
 const BYTES_AHEAD = 1_048_576;
 
-export class PartitionReader<Entry> {
+export class PartitionReader<Body> {
 	/** The next offset to fetch; null until the start is known. */
 	position: number | null = null;
 	/** The handler has finished everything before this offset. */
 	private handled = 0;
-	private buffer: Logged<Entry>[] = [];
+	private buffer: DecodedRecord<Body>[] = [];
 	private bytes = 0;
 	private running: Promise<void> | null = null;
 	private stopped = false;
-	/** Why no entry follows those in the buffer. */
+	/** Why no record follows those in the buffer. */
 	private end: Error | null = null;
 
 	constructor(
 		private readonly options: ReaderOptions,
-		private readonly handle: (batch: readonly Logged<Entry>[], from: number, to: number) => Promise<void>,
+		private readonly handle: (
+			batch: readonly DecodedRecord<Body>[],
+			from: number,
+			to: number,
+		) => Promise<void>,
 		private readonly failed: (error: unknown) => void,
 		/** Called when there is room again. */
 		private readonly drained: () => void,
@@ -59,26 +63,26 @@ export class PartitionReader<Entry> {
 	}
 
 	/**
-	 * Adds fetched entries, up to `next` (exclusive). Ignores responses to requests of an earlier reader of the partition: they
-	 * may be ahead of this one, which would skip the entries in between.
+	 * Adds fetched records, up to `next` (exclusive). Ignores responses to requests of an earlier reader of the partition: they
+	 * may be ahead of this one, which would skip the records in between.
 	 */
-	take(asked: number, entries: readonly Logged<Entry>[], next: number | null): void {
+	take(asked: number, records: readonly DecodedRecord<Body>[], next: number | null): void {
 		if (this.stopped || asked !== this.position) return;
 		// Kafka answers with whole batches, which can begin before the requested offset.
-		for (const logged of entries) {
-			if (logged.offset < asked) continue;
-			this.buffer.push(logged);
-			this.bytes += logged.bytes;
+		for (const record of records) {
+			if (record.offset < asked) continue;
+			this.buffer.push(record);
+			this.bytes += record.bytes;
 		}
 		this.position = next;
 		this.running ??= this.run();
 	}
 
-	/** As `take`, if the next entry cannot be handled: after these entries the reader fails with `end`. */
-	takeLast(asked: number, entries: readonly Logged<Entry>[], end: Error): void {
+	/** As `take`, if the next record cannot be handled: after these records the reader fails with `end`. */
+	takeLast(asked: number, records: readonly DecodedRecord<Body>[], end: Error): void {
 		if (this.stopped || asked !== this.position) return;
 		this.end = end;
-		this.take(asked, entries, null);
+		this.take(asked, records, null);
 	}
 
 	/** Resolves when no batch is running; drops the rest. */
@@ -109,7 +113,7 @@ export class PartitionReader<Entry> {
 			}
 			if (this.end && !this.stopped) throw this.end;
 		} catch (error) {
-			// Entries after a failed batch must not be handled before it.
+			// Records after a failed batch must not be handled before it.
 			this.halt();
 			this.failed(error);
 		} finally {

@@ -1,29 +1,29 @@
 import { type Answer, type Batch, Brokers, type Identity } from './brokers.ts';
 import { type KafkaConnection, settleWithin } from './client.ts';
 import { logUnavailable, unconfirmed } from './errors.ts';
-import { Lane, type Waiting } from './lane.ts';
+import { Lane, type PendingAppend } from './lane.ts';
 import { isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './reach.ts';
 
 /**
- * Appends entries, each written once and acknowledged by all in-sync replicas.
+ * Appends records, each written once and acknowledged by all in-sync replicas.
  *
- * Each partition has one batch in flight (a Lane), so that entries keep their order even when a batch is retried. Each leader has one
+ * Each partition has one batch in flight (a Lane), so that records keep their order even when a batch is retried. Each leader has one
  * request in flight, with a batch of each of its partitions, so that requests grow under load. An unconfirmed
  * batch is sent again to the current leader; Kafka recognises it by its sequence number. That delays only its own partition:
- * retries use separate connections, and other leaders are not waited for.
+ * retries use separate connections, and no request waits for another leader.
  *
  *     a partition   healthy ──a request failed──> failing ──for 2 s──> rejecting    until a batch is written, or,
  *                                                                                    with nothing to retry, its leader is reachable
  *     Kafka         available ──no broker answers──> unavailable ──one does──> available
  *
- * While a partition is rejecting, or Kafka is unavailable, queued and new entries are rejected; none of them was sent. Entries
+ * While a partition is rejecting, or Kafka is unavailable, queued and new records are rejected; none of them was sent. Records
  * that were sent are answered as unconfirmed after at most 10 s.
  */
 
 export interface ProducerOptions {
-	/** How long an entry waits for others to share its batch. */
+	/** How long a record waits for others to share its batch. */
 	readonly lingerMs?: number;
-	/** Maximum number of queued entries; more are rejected. */
+	/** Maximum number of queued records; more are rejected. */
 	readonly queueLimit?: number;
 	/** A broker that has not answered a request for this long counts as down. */
 	readonly stalledMs?: number;
@@ -33,7 +33,7 @@ export interface ProducerOptions {
 	readonly reach?: ReachWatch;
 }
 
-/** No linger: entries batch while another request is in flight. Lingering improved nothing (docs/adr/0014). */
+/** No linger: records batch while another request is in flight. Lingering improved nothing (docs/adr/0014). */
 const LINGER_MS = 0;
 const QUEUE_LIMIT = 20_000;
 const STALLED_MS = 2000;
@@ -45,7 +45,7 @@ const KNOWN_WITHIN_MS = 15_000;
 const BATCH_BYTES = 900_000;
 /** For all partitions of a leader together. */
 const REQUEST_BYTES = 8 * BATCH_BYTES;
-const ENTRY_OVERHEAD_BYTES = 80;
+const RECORD_OVERHEAD_BYTES = 80;
 const CLOSE_MS = 3000;
 
 export class BatchingProducer {
@@ -85,21 +85,21 @@ export class BatchingProducer {
 
 	append(topic: string, partition: number, key: string, value: string): Promise<void> {
 		const body = Buffer.from(value);
-		const bytes = body.length + key.length + ENTRY_OVERHEAD_BYTES;
-		if (bytes > BATCH_BYTES) return Promise.reject(new Error(`an entry of ${bytes} bytes is too large`));
+		const bytes = body.length + key.length + RECORD_OVERHEAD_BYTES;
+		if (bytes > BATCH_BYTES) return Promise.reject(new Error(`a record of ${bytes} bytes is too large`));
 		const lane = this.laneOf(topic, partition);
 		if (this.closed || this.rejects(lane) || this.waiting >= (this.options.queueLimit ?? QUEUE_LIMIT))
 			return Promise.reject(logUnavailable());
 		const done = Promise.withResolvers<void>();
-		const message = { topic, partition, key: Buffer.from(key), value: body };
-		lane.queue.push({ message, bytes, done });
+		const record = { topic, partition, key: Buffer.from(key), value: body };
+		lane.queue.push({ record, bytes, done });
 		this.waiting += 1;
 		this.wake();
 		return done.promise;
 	}
 
 	/** Checks whether Kafka is reachable: without appends nothing else would notice. */
-	async ask(): Promise<void> {
+	async probe(): Promise<void> {
 		if (!this.closed && !this.isRecovering && this.busy.size === 0) await this.refreshBrokers();
 	}
 
@@ -217,7 +217,7 @@ export class BatchingProducer {
 			for (const lane of batches.keys()) this.failed(lane, error);
 		}
 		clearTimeout(timer);
-		// The leader has answered, or its partitions are failing now: each lane decides whether it accepts entries.
+		// The leader has answered, or its partitions are failing now: each lane decides whether it accepts records.
 		this.silent.delete(leader);
 	}
 
@@ -283,7 +283,7 @@ export class BatchingProducer {
 	}
 
 	private rejectWaiting(lane: Lane): void {
-		const rejected: readonly Waiting[] = lane.queue.splice(0);
+		const rejected: readonly PendingAppend[] = lane.queue.splice(0);
 		this.waiting -= rejected.length;
 		for (const { done } of rejected) done.reject(logUnavailable());
 	}

@@ -1,7 +1,7 @@
 import { findErrorBy } from '@platformatic/kafka';
 import { rootOf } from './errors.ts';
 
-/** Whether Kafka is reachable, as the appending and the reading side of this process find out. */
+/** Whether Kafka is reachable, as the appending and the reading side of this process observe it. */
 
 /** Notified by all sides, each with its name. */
 export interface ReachWatch {
@@ -36,7 +36,7 @@ export class NoAnswer extends Error {
 }
 
 /** Rejects after `withinMs`; the request itself may continue. */
-export async function answered<T>(withinMs: number, asked: Promise<T>): Promise<T> {
+export async function answerWithin<T>(withinMs: number, asked: Promise<T>): Promise<T> {
 	const patience = Promise.withResolvers<never>();
 	const timer = setTimeout(() => patience.reject(new NoAnswer(withinMs)), withinMs);
 	try {

@@ -22,8 +22,8 @@ export interface LogTopicOptions {
 	readonly reach: Reach;
 }
 
-type ConsumeOptions<Entry> = Pick<
-	GroupConsumerOptions<Entry>,
+type ConsumeOptions<Body> = Pick<
+	GroupConsumerOptions<Body>,
 	'decode' | 'owner' | 'handle' | 'gatherMs' | 'paceMs'
 >;
 
@@ -40,9 +40,9 @@ export class LogTopic {
 		return this.producer.append(topic, partitionOf(key, partitions), key, value);
 	}
 
-	consume<Entry>(options: ConsumeOptions<Entry>): GroupConsumer<Entry> {
+	consume<Body>(options: ConsumeOptions<Body>): GroupConsumer<Body> {
 		if (this.consumer) throw new Error(`this process already consumes ${this.options.topic}`);
-		const consumer = new GroupConsumer<Entry>({ ...this.options, ...options });
+		const consumer = new GroupConsumer<Body>({ ...this.options, ...options });
 		this.consumer = consumer;
 		consumer.start();
 		return consumer;

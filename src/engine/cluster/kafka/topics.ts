@@ -11,14 +11,14 @@ import { partialResponse } from './lenient-consumer.ts';
 
 /**
  * Creates missing topics. Existing ones stay unchanged: a different number of partitions would move
- * conversations, and entries left in the old partition would be decided by another worker at the same
+ * conversations, and records left in the old partition would be decided by another worker at the same
  * time. Only an operator can add partitions, while nothing is being appended.
  */
 
 export interface TopicLayout {
 	readonly topics: readonly string[];
 	readonly partitions: number;
-	/** Number of brokers that store each entry. */
+	/** Number of brokers that store each record. */
 	readonly replication: number;
 }
 

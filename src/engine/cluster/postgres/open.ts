@@ -29,7 +29,7 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	readonly reading?: Watch;
 	/** Whether posts and marks are queued for push. */
 	readonly push?: boolean;
-	/** How long closing waits for an unavailable database, before unwritten work fails. */
+	/** How long `close` waits for an unavailable database before it fails the remaining writes. */
 	readonly closeWithinMs?: number;
 	/** For tests. */
 	readonly backOffMs?: readonly number[];
@@ -37,7 +37,7 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 
 export interface PostgresStore extends Store, PartitionLedger {
 	/** Checks whether the database accepts writes; changes nothing. */
-	askWrites(): Promise<void>;
+	probeWrites(): Promise<void>;
 	/** Resolves when the server has answered; rejects if it does not within 3 s. For workers. */
 	probe(): Promise<void>;
 	/** The server is unreachable: replaces connections that wait for it. */
@@ -70,24 +70,24 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const planner = new Planner(types);
 		const writeFact = options.push ? writeFactForPush : undefined;
 		const retry = new Retry(options, options.backOffMs);
-		const impatient = new Retry(options, options.backOffMs, ANSWERED_WITHIN_MS);
+		const retryForRequests = new Retry(options, options.backOffMs, ANSWERED_WITHIN_MS);
 		const commits = new GroupCommit(
-			(batch) => runTransaction(writes, impatient, planner.plan(batch)),
+			(batch) => runTransaction(writes, retryForRequests, planner.plan(batch)),
 			options.onCommitFailure ?? (() => undefined),
 			newest,
 			writeFact,
 		);
 		const partitions = new Progress(writes, retry, planner, writeFact);
-		let asking: Promise<void> | null = null;
+		let probingWrites: Promise<void> | null = null;
 		let closing: Promise<void> | null = null;
 		const stop = (): void => {
 			retry.stop();
-			impatient.stop();
+			retryForRequests.stop();
 		};
 		const close = async (): Promise<void> => {
-			const patience = setTimeout(() => stop(), options.closeWithinMs ?? CLOSE_WITHIN_MS);
+			const deadline = setTimeout(() => stop(), options.closeWithinMs ?? CLOSE_WITHIN_MS);
 			await Promise.all([commits.close(), partitions.idle()]);
-			clearTimeout(patience);
+			clearTimeout(deadline);
 			await connections.close();
 		};
 		const reader = new PostgresReader(reads, options.reading);
@@ -99,12 +99,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			commitWithProgress: (facts, span) => partitions.commit(facts, span),
 			nextOffset: (partition) => partitions.nextOffset(partition),
 			nextOffsets: () => partitions.nextOffsets(),
-			logOf: (partition) => partitions.logOf(partition),
-			askWrites: () => {
-				asking ??= runTransaction(writes, impatient, [{ sql: NO_CHANGE, params: [] }]).finally(() => {
-					asking = null;
-				});
-				return asking;
+			logIdOf: (partition) => partitions.logIdOf(partition),
+			probeWrites: () => {
+				probingWrites ??= runTransaction(writes, retryForRequests, [{ sql: NO_CHANGE, params: [] }]).finally(
+					() => {
+						probingWrites = null;
+					},
+				);
+				return probingWrites;
 			},
 			probe: async () => void (await probe.use((sql) => sql.unsafe('SELECT 1'))),
 			abandonConnections: () => {
@@ -113,7 +115,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			},
 			retryNow: () => {
 				retry.wake();
-				impatient.wake();
+				retryForRequests.wake();
 			},
 		};
 	} catch (error) {

@@ -34,13 +34,13 @@ interface Prepared {
 }
 
 interface Run {
-	readonly known: Prepared;
+	readonly prepared: Prepared;
 	readonly rows: (readonly Param[])[];
 	readonly keys: Set<string> | null;
 }
 
 export class Planner {
-	private readonly known = new Map<WriteSql, Prepared>();
+	private readonly statements = new Map<WriteSql, Prepared>();
 
 	constructor(private readonly types: ColumnTypes) {}
 
@@ -56,11 +56,11 @@ export class Planner {
 		};
 		for (const [index, write] of batch.writes.entries()) {
 			if (write === null) continue;
-			const known = this.knownOf(write);
+			const prepared = this.preparedOf(write);
 			const params = batch.params[index] as readonly Param[];
 			if (write.table === null) {
 				finish();
-				statements.push({ sql: known.one, params });
+				statements.push({ sql: prepared.one, params });
 				continue;
 			}
 			let table = tables.get(write.table);
@@ -68,21 +68,21 @@ export class Planner {
 				table = new Table();
 				tables.set(write.table, table);
 			}
-			table.add(known, params);
+			table.add(prepared, params);
 		}
 		finish();
 		return statements;
 	}
 
-	private knownOf(write: WriteSql): Prepared {
-		let known = this.known.get(write);
-		if (known === undefined) {
+	private preparedOf(write: WriteSql): Prepared {
+		let prepared = this.statements.get(write);
+		if (prepared === undefined) {
 			const { table, manyRows } = write;
 			const many = table && manyRows ? this.manyOf(table, manyRows) : null;
-			known = { write, one: toPostgres(write.text), many };
-			this.known.set(write, known);
+			prepared = { write, one: toPostgres(write.text), many };
+			this.statements.set(write, prepared);
 		}
-		return known;
+		return prepared;
 	}
 
 	private manyOf(table: string, { columns, key, text }: ManyRows): Prepared['many'] {
@@ -101,15 +101,15 @@ class Table {
 	/** More than one only if their order does not matter. */
 	private open: Run[] = [];
 
-	add(known: Prepared, params: readonly Param[]): void {
-		const inserts = known.write.onlyInserts;
-		if (!inserts || this.open.some((run) => !run.known.write.onlyInserts)) this.keepOnly(known);
-		const key = keyOf(known, params);
-		let run = this.open.find((one) => one.known === known);
-		const full = run !== undefined && (run.rows.length >= ROWS_PER_STATEMENT || known.many === null);
+	add(prepared: Prepared, params: readonly Param[]): void {
+		const inserts = prepared.write.onlyInserts;
+		if (!inserts || this.open.some((run) => !run.prepared.write.onlyInserts)) this.keepOnly(prepared);
+		const key = keyOf(prepared, params);
+		let run = this.open.find((one) => one.prepared === prepared);
+		const full = run !== undefined && (run.rows.length >= ROWS_PER_STATEMENT || prepared.many === null);
 		if (run === undefined || full || (key !== null && run.keys?.has(key))) {
 			if (run !== undefined) this.close(run);
-			run = { known, rows: [], keys: key === null ? null : new Set() };
+			run = { prepared, rows: [], keys: key === null ? null : new Set() };
 			this.open.push(run);
 		}
 		run.rows.push(params);
@@ -122,8 +122,8 @@ class Table {
 		return statements;
 	}
 
-	private keepOnly(known: Prepared): void {
-		for (const run of [...this.open]) if (run.known !== known) this.close(run);
+	private keepOnly(prepared: Prepared): void {
+		for (const run of [...this.open]) if (run.prepared !== prepared) this.close(run);
 	}
 
 	private close(run: Run): void {
@@ -135,12 +135,12 @@ class Table {
 const keyOf = ({ many }: Prepared, params: readonly Param[]): string | null =>
 	many === null || many.key.length === 0 ? null : many.key.map((place) => params[place]).join('\n');
 
-function statementOf({ known, rows }: Run): Statement {
+function statementOf({ prepared, rows }: Run): Statement {
 	const [first] = rows;
-	if (known.many === null || (rows.length === 1 && first !== undefined))
-		return { sql: known.one, params: first ?? [] };
-	const arrays = Array.from({ length: known.many.params }, (_, place) =>
+	if (prepared.many === null || (rows.length === 1 && first !== undefined))
+		return { sql: prepared.one, params: first ?? [] };
+	const arrays = Array.from({ length: prepared.many.params }, (_, place) =>
 		arrayOf(rows.map((row) => row[place] as Param)),
 	);
-	return { sql: known.many.text, params: arrays };
+	return { sql: prepared.many.text, params: arrays };
 }

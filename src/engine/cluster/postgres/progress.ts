@@ -73,7 +73,7 @@ export class Progress {
 	}
 
 	/** Id of the topic that the offset belongs to; null if unknown. */
-	async logOf(partition: string): Promise<string | null> {
+	async logIdOf(partition: string): Promise<string | null> {
 		return (await this.read(partition))?.topic_id ?? null;
 	}
 
@@ -88,7 +88,7 @@ export class Progress {
 	}
 }
 
-const moveOffset = ({ partition, from, to, log }: LogSpan): Statement => ({
+const moveOffset = ({ partition, from, to, logId }: LogSpan): Statement => ({
 	sql: from === 0 ? BEGIN : MOVE,
-	params: [partition, from, to, log ?? null],
+	params: [partition, from, to, logId ?? null],
 });

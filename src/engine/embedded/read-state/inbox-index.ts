@@ -1,4 +1,4 @@
-import { byActivity, type InboxOrder, type MemberContext } from '../../../model/views.ts';
+import { byLatestMessage, type InboxOrder, type MemberContext } from '../../../model/views.ts';
 import type { Ids } from '../../ports/views.ts';
 import type { Journal } from './journal.ts';
 import type { LoadedConversation, LoadedUser } from './loaded.ts';
@@ -79,7 +79,7 @@ export class InboxIndex {
 		if (changed?.size === 0) return;
 		const fresh = [...(changed ?? this.user.memberships.conversations())]
 			.filter((number) => this.listedConversation(number))
-			.sort((a, b) => byActivity(this.placeOf(a), this.placeOf(b)));
+			.sort((a, b) => byLatestMessage(this.placeOf(a), this.placeOf(b)));
 		if (!changed) {
 			this.order = Uint32Array.from(fresh);
 			return;
@@ -117,7 +117,7 @@ export class InboxIndex {
 		let high = place ? order.length : 0;
 		while (place && low < high) {
 			const middle = (low + high) >>> 1;
-			if (byActivity(place, this.placeOf(order[middle] as number)) < 0) high = middle;
+			if (byLatestMessage(place, this.placeOf(order[middle] as number)) < 0) high = middle;
 			else low = middle + 1;
 		}
 		return low;

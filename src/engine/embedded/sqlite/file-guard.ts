@@ -56,14 +56,14 @@ export class FileGuard {
 	problem(): string | null {
 		const { database, lock } = this.files;
 		return (
-			this.exchanged(database, this.opened.database ?? null) ??
+			this.replaced(database, this.opened.database ?? null) ??
 			this.overwritten() ??
-			(this.walOpened === null ? null : this.exchanged(this.wal, this.walOpened)) ??
-			this.exchanged(lock, this.opened.lock ?? null)
+			(this.walOpened === null ? null : this.replaced(this.wal, this.walOpened)) ??
+			this.replaced(lock, this.opened.lock ?? null)
 		);
 	}
 
-	private exchanged(path: string, opened: string | null): string | null {
+	private replaced(path: string, opened: string | null): string | null {
 		const now = identityOf(path);
 		if (now === opened) return null;
 		const what = now === null ? 'was removed' : 'was replaced by another file';
@@ -74,7 +74,7 @@ export class FileGuard {
 		const found = statOf(this.files.database);
 		if (!found || (found.mtimeMs === this.modifiedMs && found.size === this.size)) return null;
 		const header = this.header();
-		// Tools that checkpoint from outside, such as some for replication, change the file but keep all of this.
+		// Another program that runs a checkpoint, as some replication tools do, changes the file but keeps these fields and the size.
 		const isOurs = header && header.startNumber === this.files.startNumber && header.counter >= this.counter;
 		if (isOurs && found.size >= this.size) return null;
 		const name = basename(this.files.database);

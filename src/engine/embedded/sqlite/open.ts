@@ -8,7 +8,7 @@ import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
 import { createPrivately, LOCK_FILE, lockDirectory } from './directory-lock.ts';
 import { codeOf, DatabaseDamaged, DataDirectoryUnusable, messageOf } from './errors.ts';
-import { notingWithDevices } from './push-noting.ts';
+import { queueingWithDevices } from './push-queueing.ts';
 import { SqliteReader } from './reader.ts';
 import { migrate, recordStart, writeStartNumber } from './schema.ts';
 import { indexInBackground, indexingWords, sqliteSearch } from './search.ts';
@@ -74,12 +74,12 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			},
 			options.onTrouble ?? ignore,
 		);
-		const noting = options.push === 'with devices' ? await notingWithDevices(reader) : null;
+		const queueing = options.push === 'with devices' ? await queueingWithDevices(reader) : null;
 		const commits = new GroupCommit(
 			(batch) => writer.write(batch),
 			options.onCommitFailure ?? ignore,
 			newest,
-			indexingWords(noting?.write ?? (options.push ? writeFactForPush : undefined)),
+			indexingWords(queueing?.write ?? (options.push ? writeFactForPush : undefined)),
 		);
 		const stopIndexing = indexInBackground(reader.lowPriority, commits);
 		const opened = database;
@@ -108,7 +108,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 		// All writes go through these commits, in the order of stamps.
 		const search = sqliteSearch(reader.lowPriority);
 		const store = storeOn(reader, commits, search, closeOnce, () => commits.durable());
-		return noting ? { ...store, push: noting.watch(store.push) } : store;
+		return queueing ? { ...store, push: queueing.watch(store.push) } : store;
 	} catch (error) {
 		database?.close();
 		if (descriptor !== undefined) closeSync(descriptor);

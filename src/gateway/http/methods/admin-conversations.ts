@@ -18,6 +18,6 @@ export const adminConversationsAddMembers = adminMethod({
 			type: 'add_members',
 			users,
 		});
-		return { added: result.added ?? 0, already: result.already ?? 0 };
+		return { added: result.added ?? 0, already: result.alreadyMembers ?? 0 };
 	},
 });

@@ -1,5 +1,5 @@
 import {
-	byActivity,
+	byLatestMessage,
 	type FollowerContext,
 	type InboxOrder,
 	type MemberContext,
@@ -79,10 +79,10 @@ export class CopySnapshot implements ViewSnapshot {
 			const copy = this.byId.get(id);
 			if (!copy || copy.archived || (among && among.has(id) !== inside)) continue;
 			const at = { conversation: id, latest: copy.timeline.latest };
-			if (!start || byActivity(start, at) < 0) found.push({ copy, at });
+			if (!start || byLatestMessage(start, at) < 0) found.push({ copy, at });
 		}
 		return found
-			.sort((a, b) => byActivity(a.at, b.at))
+			.sort((a, b) => byLatestMessage(a.at, b.at))
 			.slice(0, most)
 			.map(({ copy }) => copy);
 	}

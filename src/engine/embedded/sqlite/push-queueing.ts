@@ -11,13 +11,13 @@ import type { SqlReader } from '../../store/sql.ts';
 
 const ANY_DEVICE = 'SELECT 1 AS found FROM push_devices LIMIT 1';
 
-export interface PushNoting {
+export interface PushQueueing {
 	readonly write: FactWriter;
 	/** Wraps the store, so that adding the first device starts the queueing. */
 	watch(push: PushStore): PushStore;
 }
 
-export async function notingWithDevices(reader: SqlReader): Promise<PushNoting> {
+export async function queueingWithDevices(reader: SqlReader): Promise<PushQueueing> {
 	let begun = (await reader.all(ANY_DEVICE, [])).length > 0;
 	return {
 		write: (fact, into) => (begun ? writeFactForPush(fact, into) : writeFact(fact, into)),

@@ -1,8 +1,8 @@
-import type { CommandEntry, PartitionOwner } from '../../../src/engine/ports/log.ts';
+import type { CommandRecord, PartitionOwner } from '../../../src/engine/ports/log.ts';
 
-/** Commands that can be told from each other by their number. */
+/** Commands that a test can identify by their number. */
 
-export const entry = (conversation: string, request: number): CommandEntry => ({
+export const record = (conversation: string, request: number): CommandRecord => ({
 	command: {
 		conversation,
 		actor: 'U01',

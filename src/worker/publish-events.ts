@@ -3,15 +3,15 @@ import { announcementsOf } from '../protocol/events.ts';
 import type { Effect } from '../sequencer/effects.ts';
 
 /**
- * Publishes the event of an effect after it was applied. The event is serialised and published once,
+ * Publishes the events of an effect; call it after the effect was applied. Each event is serialised and published once,
  * regardless of the size of the conversation.
  */
-export function deliver(effect: Effect, bus: Pick<Bus, 'publish'>): void {
+export function publishEvents(effect: Effect, bus: Pick<Bus, 'publish'>): void {
 	const { at } = effect;
 	const conversation = effect.conversation.id;
-	// Subscribe users who join before the events, unsubscribe users who leave after them.
-	if (effect.type === 'joined') for (const user of effect.users) enter(user);
-	if (effect.type === 'created') for (const user of effect.members) enter(user);
+	// Users who join subscribe before the events are published; users who leave unsubscribe afterwards.
+	if (effect.type === 'joined') for (const user of effect.users) subscribe(user);
+	if (effect.type === 'created') for (const user of effect.members) subscribe(user);
 	for (const { audience, event, about } of announcementsOf(effect)) {
 		const frame = JSON.stringify(event.wire);
 		const { subject } = event;
@@ -27,7 +27,7 @@ export function deliver(effect: Effect, bus: Pick<Bus, 'publish'>): void {
 	if (effect.type === 'left')
 		bus.publish(`user:${effect.user}`, { type: 'left', user: effect.user, conversation, at });
 
-	function enter(user: string): void {
+	function subscribe(user: string): void {
 		bus.publish(`user:${user}`, { type: 'joined', user, conversation, at });
 	}
 }

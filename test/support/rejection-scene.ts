@@ -4,7 +4,7 @@ import { makeWorkspace, type Person } from './people.ts';
  * What rejected calls are tried on: a public channel, a private channel and a direct message of Ada and Grace. Linus is
  * in none.
  */
-export interface RefusalScene {
+export interface RejectionScene {
 	readonly ada: Person;
 	readonly grace: Person;
 	readonly linus: Person;
@@ -15,7 +15,7 @@ export interface RefusalScene {
 	readonly message: string;
 }
 
-export async function makeRefusalScene(url: string): Promise<RefusalScene> {
+export async function makeRejectionScene(url: string): Promise<RejectionScene> {
 	const [ada, grace, linus] = (await makeWorkspace(url, 3)).people as [Person, Person, Person];
 	const create = async (name: string, is_private: boolean): Promise<string> =>
 		(await ada.call('conversations.create', { name, is_private })).channel.id;
