@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { readLoad } from '../../src/app/bench-options.ts';
 import { expectedUnread, judge, NO_MARKS } from '../../src/load/expected.ts';
-import { Following } from '../../src/load/following.ts';
 import { Latencies } from '../../src/load/latencies.ts';
 import type { Load } from '../../src/load/load.ts';
 import { notesOn } from '../../src/load/notes.ts';
+import { OrderCheck } from '../../src/load/order-check.ts';
 import { keepPace } from '../../src/load/pacing.ts';
 import { Participant } from '../../src/load/participant.ts';
 import { numberIn, Plan, textOf } from '../../src/load/plan.ts';
@@ -107,7 +107,7 @@ describe('following', () => {
 	const none = '0000000000.000000';
 
 	test('an unbroken chain of events is distinguished from gaps and repeats', () => {
-		const following = new Following();
+		const following = new OrderCheck();
 		expect(following.receive('C1', none, ts(1))).toBe('next');
 		expect(following.receive('C2', none, ts(2))).toBe('next');
 		expect(following.receive('C1', ts(1), ts(3))).toBe('next');
@@ -122,7 +122,7 @@ describe('following', () => {
 	});
 
 	test('a client that had to reload misses none of the earlier messages', () => {
-		const following = new Following();
+		const following = new OrderCheck();
 		following.receive('C1', none, ts(1));
 		following.restart();
 		expect(following.lacks('C1', ts(8))).toBeFalse();
@@ -179,7 +179,7 @@ function played(): { plan: Plan; tally: Tally; at: (ms: number) => void; figures
 			workspace: { id: 'T1', name: 'tidemark bench' },
 			plan,
 			tally,
-			cutShort: 0,
+			missingAtEnd: 0,
 			counts,
 			cpuCores: 0.1,
 		});
