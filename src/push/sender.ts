@@ -3,13 +3,13 @@ import type { Directory, History } from '../engine/ports/store.ts';
 import type { Message } from '../model/message.ts';
 import { nextTurn } from '../model/next-turn.ts';
 import { backOffMs, MAX_ATTEMPTS } from './backoff.ts';
+import { type BatchData, loadBatchData } from './batch-data.ts';
 import { contentOf } from './content.ts';
-import { type Material, materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
 import type { Pace } from './pace.ts';
 import type { Outcome } from './provider.ts';
 import type { Providers } from './providers.ts';
-import { isOverFor, type RecipientStates } from './recipient-states.ts';
+import { isObsoleteFor, type RecipientStates } from './recipient-states.ts';
 
 /**
  * Sends due notifications. Each is checked again right before sending: a user who has read the message meanwhile is
@@ -57,38 +57,38 @@ export class Sender {
 	}
 
 	async send(due: readonly DueNotification[]): Promise<void> {
-		const material = await materialFor(due, this.parts);
+		const data = await loadBatchData(due, this.parts);
 		const badges = new Map<string, Promise<number>>();
 		const badgeOf = (user: string): Promise<number> => {
 			const known = badges.get(user) ?? this.parts.recipients.badge(user);
 			badges.set(user, known);
 			return known;
 		};
-		const under: Promise<void>[] = [];
+		const sending: Promise<void>[] = [];
 		for (const [index, notification] of due.entries()) {
 			if (index > 0 && index % NOTIFICATIONS_PER_TURN === 0) await nextTurn();
 			// A failed notification becomes due again when the lease ends; the others continue.
-			under.push(this.one(notification, material, badgeOf).catch((error) => this.parts.report(error)));
+			sending.push(this.sendOne(notification, data, badgeOf).catch((error) => this.parts.report(error)));
 		}
-		await Promise.all(under);
+		await Promise.all(sending);
 	}
 
-	private async one(
+	private async sendOne(
 		notification: DueNotification,
-		material: Material,
+		data: BatchData,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<void> {
 		const { outbox, meters } = this.parts;
-		const message = material.message(notification);
+		const message = data.message(notification);
 		if (!notification.to) return outbox.recordResult(notification, { type: 'dropped' });
-		if (!message || (await isOverFor(notification, message, material, this.parts.recipients))) {
+		if (!message || (await isObsoleteFor(notification, message, data, this.parts.recipients))) {
 			if (notification.attempts === 1) return outbox.recordResult(notification, { type: 'dropped' });
 			// The provider may have accepted an earlier attempt whose answer was lost: withdraw it like any other.
 			// The user is noted first. If this process dies in between, the notification is still pending and is taken again.
 			await outbox.noteRead(notification.user);
 			return outbox.recordResult(notification, { type: 'sent', badge: notification.to.badge });
 		}
-		const result = await this.deliver(notification, notification.to, message, material, badgeOf);
+		const result = await this.deliver(notification, notification.to, message, data, badgeOf);
 		await outbox.recordResult(notification, result);
 		meters.note(result);
 	}
@@ -97,7 +97,7 @@ export class Sender {
 		notification: DueNotification,
 		device: NonNullable<DueNotification['to']>,
 		message: Message,
-		material: Material,
+		data: BatchData,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<SendResult> {
 		const { providers, nowMs, pace } = this.parts;
@@ -114,14 +114,14 @@ export class Sender {
 		const badge = await badgeOf(notification.user);
 		const outcome = await provider.notify(device, {
 			...contentOf(message, {
-				conversation: material.conversation(message.conversation),
-				people: material.people,
+				conversation: data.conversation(message.conversation),
+				people: data.people,
 			}),
 			message: { conversation: message.conversation, ts: message.ts },
 			threadTs: message.threadTs,
 			badge,
 		});
-		providers.note(device, outcome);
+		providers.recordOutcome(device, outcome);
 		return this.resultOf(outcome, notification, device, badge);
 	}
 
