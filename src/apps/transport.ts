@@ -18,4 +18,4 @@ export type DeliveryOutcome =
 	/** The app requested no retry. */
 	| { readonly type: 'rejected'; readonly detail: string }
 	/** The connection closed before the acknowledgement: deliver again at once over another one. */
-	| { readonly type: 'cut_off' };
+	| { readonly type: 'disconnected' };

@@ -18,7 +18,7 @@ export class DirectPartners {
 	private readonly lookUps = new Map<string, Promise<'active' | 'deactivated'>>();
 
 	constructor(
-		private readonly written: Pick<Directory, 'conversations'>,
+		private readonly persistedDirectory: Pick<Directory, 'conversations'>,
 		private readonly directory: Pick<Directory, 'users'>,
 		private readonly nowMs: () => number,
 	) {}
@@ -52,7 +52,7 @@ export class DirectPartners {
 	}
 
 	private async lookUp(user: string, channel: string): Promise<'active' | 'deactivated'> {
-		const [conversation] = await this.written.conversations([channel]);
+		const [conversation] = await this.persistedDirectory.conversations([channel]);
 		const people = conversation?.people ?? [];
 		const partner = people.find((one) => one !== user);
 		// The worker rejects a user who is not a member; a conversation with yourself has no partner.

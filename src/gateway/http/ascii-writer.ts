@@ -61,7 +61,7 @@ export class AsciiWriter {
 	}
 
 	/** Removes the last character if it is this one. */
-	takeBack(character: number): void {
+	removeLast(character: number): void {
 		if (this.length > 0 && this.bytes[this.length - 1] === character) this.length -= 1;
 	}
 

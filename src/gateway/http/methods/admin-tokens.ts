@@ -81,7 +81,7 @@ export const adminTokensRevoke = adminMethod({
 		if (given.length > 1)
 			throw new Rejection('invalid_arguments', 'token, token_id, user_id: give exactly one of them');
 		if (user_id !== undefined) await revokeAllOf(call, user_id);
-		else await revokeToken(call.services, await wanted(call, token, token_id));
+		else await revokeToken(call.services, await tokenToRevoke(call, token, token_id));
 		return { revoked: true };
 	},
 });
@@ -94,7 +94,7 @@ async function revokeAllOf(call: Call, user: string): Promise<void> {
 	publishRevocation(bus, null, user);
 }
 
-async function wanted({ services }: Call, token: string | undefined, id: string | undefined) {
+async function tokenToRevoke({ services }: Call, token: string | undefined, id: string | undefined) {
 	if (token !== undefined) {
 		const holder = await services.auth.userOfToken(token);
 		if (holder) return { ...holder, hash: tokenKey(token) };

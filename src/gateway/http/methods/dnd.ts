@@ -68,21 +68,21 @@ const minutes = required<number>({
 
 export const dndSetSnooze = userMethod({
 	arguments: { num_minutes: minutes },
-	run: async (args, call) => snoozed(call, wallMicros() + args.num_minutes * 60e6, wireSnooze),
+	run: async (args, call) => setSnooze(call, wallMicros() + args.num_minutes * 60e6, wireSnooze),
 });
 
 export const dndEndSnooze = userMethod({
 	arguments: {},
 	run: async (_args, call) =>
-		snoozed(call, 0, (user, at) => ({ ...wireDnd(user, at), ...wireSnooze(user, at) })),
+		setSnooze(call, 0, (user, at) => ({ ...wireDnd(user, at), ...wireSnooze(user, at) })),
 });
 
 export const dndEndDnd = userMethod({
 	arguments: {},
-	run: async (_args, call) => snoozed(call, 0, () => ({})),
+	run: async (_args, call) => setSnooze(call, 0, () => ({})),
 });
 
-async function snoozed(
+async function setSnooze(
 	call: UserCall,
 	until: number,
 	answer: (user: User, at: number) => JsonObject,

@@ -11,7 +11,7 @@ import { tokenKey } from '../../auth/tokens.ts';
 import { filesOf, noFile } from '../../files/access.ts';
 import { UPLOAD_PATH } from '../../files/uploads.ts';
 import type { FileServices } from '../../services.ts';
-import { joined } from '../access.ts';
+import { joinedConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { cutText } from '../message-content.ts';
@@ -155,7 +155,7 @@ async function ownUploads(
 async function placesOf(call: UserCall, targets: readonly string[]): Promise<readonly Conversation[]> {
 	const places = new Map<string, Conversation>();
 	for (const target of targets) {
-		const conversation = await joined(call, await postTarget(call, target));
+		const conversation = await joinedConversation(call, await postTarget(call, target));
 		if (conversation.archived) throw new Rejection('is_archived', 'channel_id: the conversation is archived');
 		places.set(conversation.id, conversation);
 	}

@@ -2,10 +2,10 @@ import type { Profile } from '../../../engine/ports/store.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { storable } from '../../../model/text.ts';
 import { wireProfile } from '../../../protocol/objects.ts';
-import { announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { type UserCall, userMethod, wallMicros } from '../method.ts';
+import { publishUserChange } from '../publish-changes.ts';
 import { userOf } from './users.ts';
 
 /** Profiles of users, above all their status. Every user of the workspace sees them. */
@@ -52,13 +52,13 @@ export const usersProfileSet = userMethod({
 		const realName = textOf(given.real_name, 'real_name', LONGEST_NAME)?.trim() || user.realName;
 		const profile = { ...user.profile, ...changesOf(given) };
 		await services.directory.setProfile(user.id, profile, realName, services.clock.next());
-		return changed(call);
+		return publishChange(call);
 	},
 });
 
-async function changed(call: UserCall) {
+async function publishChange(call: UserCall) {
 	const user = await userOf(call, call.caller.user.id);
-	announceUser(call.services, user);
+	publishUserChange(call.services, user);
 	return { username: user.name, profile: wireProfile(user, wallMicros()) };
 }
 
