@@ -44,7 +44,7 @@ export function createClient(options: ClientOptions): TidemarkClient {
 		inbox: {
 			subscribe: inbox.subscribe,
 			getSnapshot: inbox.getSnapshot,
-			loadPreviews: () => previews.more(),
+			loadPreviews: () => previews.loadMore(),
 		},
 		badge,
 		attention: parts.attention,
@@ -162,19 +162,19 @@ class Parts {
 	connect(): Promise<void> {
 		// Reconnect at once when the machine has a network again.
 		(globalThis as Partial<EventTarget>).addEventListener?.('online', this.wake);
-		(globalThis as Partial<EventTarget>).addEventListener?.('offline', this.lost);
+		(globalThis as Partial<EventTarget>).addEventListener?.('offline', this.networkLost);
 		return this.connection.connect();
 	}
 
 	disconnect(): void {
 		(globalThis as Partial<EventTarget>).removeEventListener?.('online', this.wake);
-		(globalThis as Partial<EventTarget>).removeEventListener?.('offline', this.lost);
+		(globalThis as Partial<EventTarget>).removeEventListener?.('offline', this.networkLost);
 		this.connection.disconnect();
 		this.attention.stop();
 	}
 
 	private readonly wake = (): void => this.connection.wake();
-	private readonly lost = (): void => this.connection.lost();
+	private readonly networkLost = (): void => this.connection.networkLost();
 
 	/** Waits until nothing is in flight; each answer may start more work. */
 	async settled(): Promise<void> {
