@@ -187,7 +187,7 @@ export function WriteBox({
 			{warning && (
 				<p
 					id={`${listId}-warning`}
-					className={isTooLong ? 'length-warning refusal' : 'length-warning hint'}
+					className={isTooLong ? 'length-warning rejection' : 'length-warning hint'}
 					role="status"
 				>
 					{warning}
