@@ -14,8 +14,8 @@ import { end } from '../support/server.ts';
 
 const CONVERSATIONS_EACH = 50;
 const CONVERSATIONS = 500;
-/** The memory of the server, without its sockets. */
-const FILES_BESIDES = 200;
+/** Files that a server opens in addition to sockets. */
+const OTHER_FILES = 200;
 /** Within this time, an idle engine collects its garbage: the memory of an idle server is measured afterwards. */
 const IDLE_MS = 25_000;
 
@@ -31,7 +31,7 @@ export const memory: Scenario = {
 			entries.push(await structures('entries'));
 		}
 		const few = bench.pick(100, 1_000, 1_000);
-		const many = Math.min(bench.pick(500, 15_000, 15_000), openFilesLimit() - FILES_BESIDES);
+		const many = Math.min(bench.pick(500, 15_000, 15_000), openFilesLimit() - OTHER_FILES);
 		const ours: Growth[] = [];
 		const bare: number[] = [];
 		for (let run = 0; run < bench.runs; run += 1) {
