@@ -116,7 +116,7 @@ async function perConnection(bench: Bench, few: number, many: number, run: numbe
 	);
 	await dataset.close();
 	const server = await startReporting(bench, dataDir);
-	const look = async () => ({ resident: await settled(server.pid), alive: await server.alive() });
+	const look = async () => ({ resident: await settledBytes(server.pid), alive: await server.alive() });
 	await connect(bench, server, users.slice(0, few));
 	const before = await look();
 	await connect(bench, server, users.slice(few));
@@ -164,13 +164,13 @@ async function perBareConnection(bench: Bench, few: number, many: number): Promi
 	const { pid, port } = await bareBun(bench);
 	const paths = (count: number) => Array.from({ length: count }, () => '/');
 	await Listeners.connect(bench, port, paths(few));
-	const before = await settled(pid);
+	const before = await settledBytes(pid);
 	await Listeners.connect(bench, port, paths(many - few));
-	return ((await settled(pid)) - before) / (many - few);
+	return ((await settledBytes(pid)) - before) / (many - few);
 }
 
 /** Waits until the process has been idle for a while, and its memory no longer changes. */
-async function settled(pid: number): Promise<number> {
+async function settledBytes(pid: number): Promise<number> {
 	await Bun.sleep(IDLE_MS);
 	let last = residentBytes(pid);
 	for (let calm = 0; calm < 3; ) {

@@ -97,7 +97,7 @@ class Parts {
 		this.badge = new Cell(this.notifier, () => this.state.badge);
 
 		const api = new Api(addressOf(options), options.token, platform);
-		const state = new CountsState((id) => this.counted(id));
+		const state = new CountsState((id) => this.countsChanged(id));
 		const revision = (channel: string) => state.revision(channel);
 		this.api = api;
 		this.state = state;
@@ -209,7 +209,7 @@ class Parts {
 		};
 	}
 
-	private counted(id: string | undefined): void {
+	private countsChanged(id: string | undefined): void {
 		this.stores.touch(id);
 		for (const cell of [this.inbox, this.badge, this.root]) cell.touch();
 	}

@@ -174,7 +174,7 @@ export class SocketConnection {
 		if (this.isProbing) this.watch();
 		if (event.type === 'hello') this.hello(event);
 		else if (event.type === 'resync') this.resync();
-		else if (event.reply_to !== undefined) this.answered(event.reply_to);
+		else if (event.reply_to !== undefined) this.settlePing(event.reply_to);
 		else {
 			const mine = this.current;
 			this.parts.receive(event);
@@ -222,7 +222,7 @@ export class SocketConnection {
 		return this.parts.platform.now() - this.receivedAt;
 	}
 
-	private answered(id: number): void {
+	private settlePing(id: number): void {
 		this.pongs.get(id)?.resolve();
 		this.pongs.delete(id);
 	}

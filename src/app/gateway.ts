@@ -196,8 +196,8 @@ async function servicesOf(
 		files: contents && {
 			records: store.files,
 			contents,
-			mostBytes: config.fileMaxMb * 1024 * 1024,
-			mostBytesOfTeam: config.teamFilesMb * 1024 * 1024,
+			maxFileBytes: config.fileMaxMb * 1024 * 1024,
+			maxTeamBytes: config.teamFilesMb * 1024 * 1024,
 		},
 		publicUrl: config.publicUrl,
 		webPush: vapidKey && { key: vapidKey.publicKey, hosts: config.webPushHosts },

@@ -141,7 +141,7 @@ export class Dispatcher {
 	private nextWorkAt(): number {
 		const { transport } = this.parts;
 		if ((this.dirty.size > 0 || this.isWorkspaceDirty) && this.feed.size < MAX_OPEN) return 0;
-		const hasRoom = transport.isOpen() && !this.isPaused && this.inFlight < transport.atOnce;
+		const hasRoom = transport.isOpen() && !this.isPaused && this.inFlight < transport.maxInFlight;
 		const nextDue = hasRoom ? this.feed.nextDueAt() : Number.POSITIVE_INFINITY;
 		return Math.min(nextDue, this.feed.unsaved().length > 0 ? this.nextSaveAt : Number.POSITIVE_INFINITY);
 	}
@@ -244,12 +244,12 @@ export class Dispatcher {
 	}
 
 	private async readWorkspace(): Promise<void> {
-		const most = MAX_OPEN - this.feed.size;
-		if (!this.isWorkspaceDirty || this.stopping || most <= 0) return;
+		const maxEvents = MAX_OPEN - this.feed.size;
+		if (!this.isWorkspaceDirty || this.stopping || maxEvents <= 0) return;
 		this.isWorkspaceDirty = false;
 		try {
 			const readUpTo = (subject: string): number => this.feed.readUpTo(subject);
-			const query = { team: this.app.team, oldest: this.oldest(), most, readUpTo };
+			const query = { team: this.app.team, oldest: this.oldest(), maxEvents, readUpTo };
 			const { events, hasMore } = await this.workspace.read(query);
 			for (const event of events) this.feed.add(event.conversation, [event], event.at);
 			this.isWorkspaceDirty ||= hasMore;
@@ -262,7 +262,7 @@ export class Dispatcher {
 	private deliverDue(): void {
 		const { transport, nowMs } = this.parts;
 		if (!transport.isOpen() || this.isPaused) return;
-		for (const delivery of this.feed.due(nowMs(), transport.atOnce - this.inFlight)) {
+		for (const delivery of this.feed.due(nowMs(), transport.maxInFlight - this.inFlight)) {
 			const done: Promise<void> = this.deliver(delivery).finally(() => this.deliveries.delete(done));
 			this.deliveries.add(done);
 		}

@@ -27,7 +27,7 @@ export interface ReadEvents {
 const MAX_BATCH = { changes: 200, bytes: 1_000_000 };
 const MAX_MEMBER_CHANGES = 1_000;
 /** Changes with the same stamp cannot be read in parts. */
-const MAX_AT_ONCE = 1_000_000;
+const MAX_PER_STAMP = 1_000_000;
 /** Halving a day of microseconds takes fewer steps. */
 const MAX_HALVES = 40;
 
@@ -75,7 +75,7 @@ export class EventReader {
 		const last = memberChanges.at(-1);
 		if (!last || memberChanges.length < MAX_MEMBER_CHANGES) return { memberChanges, upTo: newest };
 		const before = memberChanges.filter(({ at }) => at < last.at);
-		const together = await changes.memberChanges(id, last.at - 1, last.at, MAX_AT_ONCE);
+		const together = await changes.memberChanges(id, last.at - 1, last.at, MAX_PER_STAMP);
 		return { memberChanges: [...before, ...together], upTo: last.at };
 	}
 
@@ -89,8 +89,15 @@ export class EventReader {
 		let upTo = newest;
 		for (let halves = 0; ; halves += 1) {
 			// In the end a single stamp remains, which is read whatever its size.
-			const most = halves < MAX_HALVES && upTo > since + 1 ? MAX_BATCH : { changes: MAX_AT_ONCE, bytes: 1e9 };
-			const inside = await this.parts.changes.inside({ user, since, upTo, conversations: [id], most });
+			const bounds =
+				halves < MAX_HALVES && upTo > since + 1 ? MAX_BATCH : { changes: MAX_PER_STAMP, bytes: 1e9 };
+			const inside = await this.parts.changes.inside({
+				user,
+				since,
+				upTo,
+				conversations: [id],
+				most: bounds,
+			});
 			if (inside) return { inside, upTo };
 			upTo = since + Math.ceil((upTo - since) / 2);
 		}

@@ -9,7 +9,7 @@ import type { DeliveryOutcome, Transport } from './transport.ts';
 /** The Events API over HTTP: a signed request for each event; any 2xx acknowledges it. */
 
 const ANSWER_TIMEOUT_MS = 3_000;
-const AT_ONCE = 20;
+const MAX_IN_FLIGHT = 20;
 
 export function httpTransport(
 	outgoing: Pick<Outgoing, 'post'>,
@@ -19,7 +19,7 @@ export function httpTransport(
 ): Transport {
 	return {
 		isOpen: () => true,
-		atOnce: AT_ONCE,
+		maxInFlight: MAX_IN_FLIGHT,
 		deliver: (app, delivery) =>
 			deliver(app, delivery, outgoing, { now: nowMs(), origin: origin() }, timeoutMs),
 	};

@@ -6,7 +6,7 @@ export interface Transport {
 	/** False: nothing can be delivered now; events wait without using up attempts. */
 	isOpen(): boolean;
 	/** Maximum number of deliveries in flight. */
-	readonly atOnce: number;
+	readonly maxInFlight: number;
 	/** Never rejects. */
 	deliver(app: App, delivery: Delivery): Promise<DeliveryOutcome>;
 }

@@ -12,7 +12,7 @@ export interface WorkspaceQuery {
 	/** Changes up to this stamp are not delivered. */
 	readonly oldest: number;
 	/** Maximum number of events. */
-	readonly most: number;
+	readonly maxEvents: number;
 	/** The stamp up to which events of a subject were read. */
 	readonly readUpTo: (subject: string) => number;
 }
@@ -80,7 +80,7 @@ export class WorkspaceReader {
 	/** Returns whether it stopped because further events did not fit. */
 	private async collect(
 		events: AppEvent[],
-		{ most, readUpTo }: WorkspaceQuery,
+		{ maxEvents, readUpTo }: WorkspaceQuery,
 		from: number,
 		next: (after: ChangePageStart) => Promise<readonly { place: ChangePageStart; event: AppEvent | null }[]>,
 	): Promise<boolean> {
@@ -88,7 +88,7 @@ export class WorkspaceReader {
 			const page = await next(after);
 			for (const { event } of page) {
 				if (!event || readUpTo(event.conversation) >= event.at) continue;
-				if (events.length >= most) return true;
+				if (events.length >= maxEvents) return true;
 				events.push(event);
 			}
 			const last = page.at(-1);

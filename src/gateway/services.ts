@@ -62,8 +62,8 @@ export interface WebPush {
 export interface FileServices {
 	readonly records: Files;
 	readonly contents: FileContents;
-	readonly mostBytes: number;
-	readonly mostBytesOfTeam: number;
+	readonly maxFileBytes: number;
+	readonly maxTeamBytes: number;
 }
 
 /** Everything that methods and sockets use; created once by the composition root. */

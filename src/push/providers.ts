@@ -30,7 +30,7 @@ interface WatchedProvider {
 	isUsed: boolean;
 }
 
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** Waiting notifications are retried after every pause: an endpoint without attempts for this long has none waiting. */
 const FORGET_AFTER_MS = 5 * 60_000;
 
@@ -105,7 +105,7 @@ export class Providers {
 		// Of several failed notifications in flight, only the first counts.
 		if (this.pauseOf(watched, endpoint) > 0) return;
 		const failures = (watched.outages.get(endpoint)?.failures ?? 0) + 1;
-		const pause = Math.min(LONGEST_PAUSE_MS, backOffMs(failures, this.random));
+		const pause = Math.min(MAX_PAUSE_MS, backOffMs(failures, this.random));
 		const pausedUntil = this.nowMs() + Math.max(pause, outcome.retryAfterMs ?? 0);
 		watched.outages.set(endpoint, { failures, pausedUntil });
 		this.watch.degraded(platform, new Error(outcome.error));

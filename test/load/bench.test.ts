@@ -140,15 +140,15 @@ describe('counts', () => {
 	];
 
 	test('count the messages of other users after the mark', () => {
-		expect(expectedUnread(sent, 0, NO_MARKS)).toEqual({ least: 2, most: 2 });
-		expect(expectedUnread(sent, 1, { acknowledged: '2', tried: '2' })).toEqual({ least: 2, most: 2 });
-		expect(expectedUnread(sent, 3, { acknowledged: '4', tried: '4' })).toEqual({ least: 0, most: 0 });
+		expect(expectedUnread(sent, 0, NO_MARKS)).toEqual({ min: 2, max: 2 });
+		expect(expectedUnread(sent, 1, { acknowledged: '2', tried: '2' })).toEqual({ min: 2, max: 2 });
+		expect(expectedUnread(sent, 3, { acknowledged: '4', tried: '4' })).toEqual({ min: 0, max: 0 });
 	});
 
 	test('an unanswered post or mark leaves the counts uncertain, within bounds', () => {
 		const open = [...sent, { author: 1, ts: undefined }];
 		const expected = expectedUnread(open, 0, { acknowledged: '1', tried: '2' });
-		expect(expected).toEqual({ least: 1, most: 3 });
+		expect(expected).toEqual({ min: 1, max: 3 });
 		expect([0, 1, 3, 4, undefined].map((count) => judge(count, expected))).toEqual([
 			'wrong',
 			'unclear',
@@ -156,12 +156,12 @@ describe('counts', () => {
 			'wrong',
 			'wrong',
 		]);
-		expect(judge(2, { least: 2, most: 2 })).toBe('exact');
+		expect(judge(2, { min: 2, max: 2 })).toBe('exact');
 	});
 
 	test('stop at 10,000', () => {
 		const many = Array.from({ length: 10_500 }, () => ({ author: 1, ts: '5' }));
-		expect(expectedUnread(many, 0, NO_MARKS)).toEqual({ least: 10_000, most: 10_000 });
+		expect(expectedUnread(many, 0, NO_MARKS)).toEqual({ min: 10_000, max: 10_000 });
 	});
 });
 

@@ -26,7 +26,7 @@ export interface AppSocketsParts {
 
 const MAX_SOCKETS = 10;
 const ACK_TIMEOUT_MS = 5_000;
-const EVENTS_AT_ONCE = 100;
+const MAX_EVENTS_IN_FLIGHT = 100;
 const CHECK_EVERY_MS = 10_000;
 /** After this many checks without a frame or pong, the socket is closed. */
 const MAX_SILENT_CHECKS = 3;
@@ -127,7 +127,7 @@ export class AppSockets {
 		const { ackTimeoutMs = ACK_TIMEOUT_MS } = this.parts;
 		return {
 			isOpen: () => this.isOpen(app),
-			atOnce: EVENTS_AT_ONCE,
+			maxInFlight: MAX_EVENTS_IN_FLIGHT,
 			deliver: async (to, delivery) => {
 				const { attempts, reason } = delivery;
 				const envelope = {

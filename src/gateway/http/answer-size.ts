@@ -31,6 +31,6 @@ const FIXED_VIEW_BYTES = 1_000;
 
 /** JSON size of an object with this much text: an upper bound if that is at most `enough`, else the exact size. */
 export function jsonBytes(view: JsonObject, textBytes: number, enough: number): number {
-	const most = textBytes * MAX_GROWTH + FIXED_VIEW_BYTES;
-	return most <= enough ? most : Buffer.byteLength(JSON.stringify(view));
+	const upperBound = textBytes * MAX_GROWTH + FIXED_VIEW_BYTES;
+	return upperBound <= enough ? upperBound : Buffer.byteLength(JSON.stringify(view));
 }

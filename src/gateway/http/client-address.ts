@@ -54,11 +54,11 @@ export function networkOf(text: string): Network | undefined {
 	const bits = bitsOf(address);
 	if (bits === undefined || more.length > 0) return undefined;
 	const isV4 = isIP(address) === 4;
-	const most = isV4 ? 32 : 128;
-	const prefixBits = length === undefined ? most : Number(length);
+	const addressBits = isV4 ? 32 : 128;
+	const prefixBits = length === undefined ? addressBits : Number(length);
 	if (length !== undefined && !/^\d{1,3}$/.test(length)) return undefined;
-	if (prefixBits > most) return undefined;
-	const shift = BigInt(most - prefixBits);
+	if (prefixBits > addressBits) return undefined;
+	const shift = BigInt(addressBits - prefixBits);
 	return { prefix: bits >> shift, shift };
 }
 

@@ -35,8 +35,8 @@ export class Tails {
 
 	of(row: CountRow): Tail {
 		const slot = slotOf(row);
-		const there = this.slots[slot];
-		if (there && isSame(there, row)) return there;
+		const cached = this.slots[slot];
+		if (cached && isSame(cached, row)) return cached;
 		const made = tailOf(row);
 		this.slots[slot] = made;
 		return made;

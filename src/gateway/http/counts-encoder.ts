@@ -52,8 +52,8 @@ export class CountsEncoder implements CountSink {
 
 	/** Reserves room for all rows: memory that is not written to costs nothing. */
 	private list(name: ListName): AsciiWriter {
-		const there = this.lists.get(name);
-		if (there) return there;
+		const existing = this.lists.get(name);
+		if (existing) return existing;
 		const made = new AsciiWriter(BUFFERS.take(this.capacity));
 		this.lists.set(name, made);
 		return made;

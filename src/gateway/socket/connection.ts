@@ -139,10 +139,10 @@ export class Connection {
 			if (at === undefined || !sent?.includes(subject, at)) this.send(frame, at);
 	}
 
-	private holdFrame(held: Held, kept: HeldFrame): void {
+	private holdFrame(held: Held, heldFrame: HeldFrame): void {
 		if (held.overflowed) return;
-		held.frames.push(kept);
-		held.characters += kept.frame.length;
+		held.frames.push(heldFrame);
+		held.characters += heldFrame.frame.length;
 		if (held.characters <= MAX_HELD_CHARACTERS) return;
 		held.overflowed = true;
 		held.frames.length = 0;

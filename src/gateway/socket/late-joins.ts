@@ -34,7 +34,7 @@ interface LateJoinParts extends JoinHooks {
 }
 
 /** Limits reads of the store: a conversation may be created with many members at once. */
-const AT_ONCE = 16;
+const MAX_LOOK_UPS = 16;
 
 export class LateJoins {
 	private running = 0;
@@ -75,7 +75,7 @@ export class LateJoins {
 	}
 
 	private async missedSince(session: UserSession, at: number): Promise<SyncResult> {
-		if (this.running >= AT_ONCE) await new Promise<void>((resolve) => this.waiting.push(resolve));
+		if (this.running >= MAX_LOOK_UPS) await new Promise<void>((resolve) => this.waiting.push(resolve));
 		this.running += 1;
 		try {
 			const pushed = session.connections.some(({ wantsCounts }) => wantsCounts);

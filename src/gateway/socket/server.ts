@@ -93,7 +93,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		idleTimeout: IDLE_SECONDS,
 		// Only uploads are that large; every other reader of a body has its own limit, and Bun buffers only about the first
 		// megabyte of a body that is not read.
-		maxRequestBodySize: Math.max(MAX_BUFFERED_BYTES, (services.files?.mostBytes ?? 0) + MAX_FORM_BYTES),
+		maxRequestBodySize: Math.max(MAX_BUFFERED_BYTES, (services.files?.maxFileBytes ?? 0) + MAX_FORM_BYTES),
 		// Bun's development page would show source code and paths to anyone who makes a handler fail.
 		development: false,
 		error(error) {

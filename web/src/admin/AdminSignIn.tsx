@@ -48,8 +48,8 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 	);
 	// Stored only for this tab, because this token can do everything.
 	useEffect(() => {
-		const kept = sessionStorage.getItem(KEY);
-		if (kept) void check(kept);
+		const stored = sessionStorage.getItem(KEY);
+		if (stored) void check(stored);
 	}, [check]);
 	const submit = (event: FormEvent) => {
 		event.preventDefault();

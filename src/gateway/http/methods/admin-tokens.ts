@@ -11,17 +11,17 @@ import { userWithId } from './admin-accounts.ts';
 /** Administration of tokens. A token is shown only once; afterwards it is identified by its id. */
 
 const PAGE = 100;
-const LONGEST_SECONDS = 10 * 365 * 86_400;
+const MAX_SECONDS = 10 * 365 * 86_400;
 /** Hex digits of the hash that form the id: they identify a token and cannot be used to sign in. */
 const ID_LENGTH = 16;
 const TOKEN_ID = /^[0-9a-f]{16}$/;
 
 const expiresIn = optional(
 	required<number>({
-		expects: `seconds, a whole number from 1 to ${LONGEST_SECONDS}`,
+		expects: `seconds, a whole number from 1 to ${MAX_SECONDS}`,
 		parse: (value) => {
 			const seconds = type.count.parse(value, 'expires_in');
-			return seconds !== undefined && seconds >= 1 && seconds <= LONGEST_SECONDS ? seconds : undefined;
+			return seconds !== undefined && seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined;
 		},
 	}),
 );

@@ -41,7 +41,7 @@ async function verifyPage(
 	}: Pick<Services, 'directory' | 'persistedDirectory' | 'verifier'>,
 	user: string | undefined,
 	channel: string | undefined,
-	most: number,
+	limit: number,
 	cursor: string | undefined,
 ): Promise<VerifiedPage> {
 	if (user !== undefined && (await directory.users([user])).length === 0)
@@ -49,14 +49,14 @@ async function verifyPage(
 	if (channel === undefined) {
 		if (user === undefined)
 			throw new Rejection('missing_argument', 'user or channel: one of them is required');
-		return verifier.verifyUser(user, cursor ?? '', most);
+		return verifier.verifyUser(user, cursor ?? '', limit);
 	}
 	// The verifier tolerates a store that lags behind. Wait (through `directory`) only for a conversation that it does not have yet.
 	const [stored] = await persistedDirectory.conversations([channel]);
 	const [conversation] = stored ? [stored] : await directory.conversations([channel]);
 	if (!conversation) throw new Rejection('channel_not_found', 'channel: no such conversation');
 	if (user !== undefined) return { ...(await verifier.verify([user], channel)), next: null };
-	const members = await persistedDirectory.members(channel, cursor ?? null, most);
+	const members = await persistedDirectory.members(channel, cursor ?? null, limit);
 	const found = await verifier.verify(members.items, channel);
 	return { ...found, total: conversation.memberCount, next: members.next };
 }

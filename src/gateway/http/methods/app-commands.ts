@@ -1,5 +1,5 @@
 import type { App } from '../../../engine/ports/apps.ts';
-import { settingsOf } from '../../../model/app-manifest.ts';
+import { type SlashCommand, settingsOf } from '../../../model/app-manifest.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { wireMessage } from '../../../protocol/objects.ts';
@@ -54,6 +54,15 @@ export const commandsList = userMethod({
 	},
 });
 
+/** Where two apps declare the same command, the first of the list gets it. */
+async function findCommand(call: UserCall, name: string): Promise<{ app: App; command: SlashCommand }> {
+	for (const app of await appsOf(call)) {
+		const command = settingsOf(JSON.parse(app.manifest)).commands.find((one) => one.command === name);
+		if (command) return { app, command };
+	}
+	throw new Rejection('command_not_found', `command: no app of this workspace has ${name}`);
+}
+
 export const chatCommand = userMethod({
 	limited: 'posts',
 	arguments: {
@@ -66,15 +75,7 @@ export const chatCommand = userMethod({
 	run: async (args, call) => {
 		const { services, caller, request } = call;
 		const conversation = await joinedConversation(call, args.channel);
-		const found = (await appsOf(call)).flatMap((app) =>
-			settingsOf(JSON.parse(app.manifest))
-				.commands.filter(({ command }) => command === args.command)
-				.map((command) => ({ app, command })),
-		);
-		const [first] = found;
-		if (!first)
-			throw new Rejection('command_not_found', `command: no app of this workspace has ${args.command}`);
-		const { app, command } = first;
+		const { app, command } = await findCommand(call, args.command);
 		const team = await services.directory.team(caller.team);
 		const pass = {
 			team: caller.team,

@@ -12,7 +12,7 @@ import { userOf } from './users.ts';
  * recurring hours. Counts and badges do not change.
  */
 
-const LONGEST_MINUTES = 60 * 24 * 366;
+const MAX_MINUTES = 60 * 24 * 366;
 const MAX_USERS = 50;
 /** Slack's value for "nothing planned". */
 const NEVER = 1;
@@ -59,10 +59,10 @@ export const dndTeamInfo = userMethod({
 });
 
 const minutes = required<number>({
-	expects: `minutes, a whole number from 1 to ${LONGEST_MINUTES}`,
+	expects: `minutes, a whole number from 1 to ${MAX_MINUTES}`,
 	parse: (value) => {
 		const found = type.count.parse(value, 'num_minutes');
-		return found !== undefined && found >= 1 && found <= LONGEST_MINUTES ? found : undefined;
+		return found !== undefined && found >= 1 && found <= MAX_MINUTES ? found : undefined;
 	},
 });
 

@@ -12,7 +12,7 @@ import { type UserCall, userMethod } from '../method.ts';
  */
 
 const NAME = /^[A-Za-z0-9_.:-]{1,80}$/;
-const LONGEST_VALUE = 2000;
+const MAX_VALUE_LENGTH = 2000;
 const MAX_PREFERENCES = 1000;
 
 /** The notification settings of conversations, in Slack's preference format. */
@@ -82,7 +82,7 @@ function checked(name: string, value: unknown): string {
 		throw new Rejection('invalid_arguments', 'name: use up to 80 letters, digits and any of _ . : -');
 	if (DERIVED.has(name)) throw new Rejection('invalid_arguments', `name: ${name} is read-only`);
 	const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : value;
-	if (typeof text !== 'string' || text.length > LONGEST_VALUE)
-		throw new Rejection('invalid_arguments', `value: must be a text of up to ${LONGEST_VALUE} characters`);
+	if (typeof text !== 'string' || text.length > MAX_VALUE_LENGTH)
+		throw new Rejection('invalid_arguments', `value: must be a text of up to ${MAX_VALUE_LENGTH} characters`);
 	return storable(text);
 }
