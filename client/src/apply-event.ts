@@ -54,7 +54,7 @@ const message: Apply = (state, event, followUps) => {
 		if (!preview || preview.ts !== event.message.ts) return;
 		state.redescribe(channel, { preview: { ...preview, text: event.message.text } }, event.position);
 	} else if (subtype === 'message_deleted') {
-		state.noteDeletion(channel, event.deleted_ts, event.position);
+		state.noteDeleted(channel, event.deleted_ts, event.position);
 		if (preview?.ts !== event.deleted_ts) return;
 		state.describe(channel, { preview: null });
 		followUps.preview(channel);

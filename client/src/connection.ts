@@ -68,7 +68,7 @@ export class SocketConnection {
 	private nextId = 100;
 	private readonly pongs = new Map<number, Waiter>();
 	/** Callers that wait until the client is online. */
-	private waiters: Waiter[] = [];
+	private waiting: Waiter[] = [];
 
 	constructor(private readonly parts: ConnectionParts) {}
 
@@ -85,7 +85,7 @@ export class SocketConnection {
 		const done = new Promise<void>((resolve, reject) => {
 			if (status === 'idle' || status === 'stopped')
 				reject(new ApiError(reason ?? 'disconnected', 'connect'));
-			else this.waiters.push({ resolve, reject });
+			else this.waiting.push({ resolve, reject });
 		});
 		// The snapshot shows the outcome to callers that do not await this promise.
 		done.catch(() => undefined);
@@ -95,7 +95,7 @@ export class SocketConnection {
 	disconnect(): void {
 		this.end();
 		this.become('idle');
-		this.settleWaiters(new ApiError('disconnected', 'connect'));
+		this.settle(new ApiError('disconnected', 'connect'));
 	}
 
 	/** Retries now instead of later. Abandons an attempt that is still connecting. */
@@ -104,7 +104,7 @@ export class SocketConnection {
 	}
 
 	/** The machine reports that it has no network. */
-	networkLost(): void {
+	offline(): void {
 		if (this.state.status === 'online') this.closed(1006);
 	}
 
@@ -153,7 +153,7 @@ export class SocketConnection {
 			this.progress.begin(position);
 		}
 		this.after(TICKET_TIMEOUT_MS, () => this.closed(1006));
-		const answer = await api.callWithoutRetry('rtm.connect', { counts: true, since: this.progress.since });
+		const answer = await api.callOnce('rtm.connect', { counts: true, since: this.progress.since });
 		if (!isCurrent()) return;
 		welcome(answer);
 		const socket: WebSocketLike = new platform.WebSocket(answer.url);
@@ -174,7 +174,7 @@ export class SocketConnection {
 		if (this.isProbing) this.watch();
 		if (event.type === 'hello') this.hello(event);
 		else if (event.type === 'resync') this.resync();
-		else if (event.reply_to !== undefined) this.settlePing(event.reply_to);
+		else if (event.reply_to !== undefined) this.pong(event.reply_to);
 		else {
 			const mine = this.current;
 			this.parts.receive(event);
@@ -199,7 +199,7 @@ export class SocketConnection {
 		this.onlineSince = this.parts.platform.now();
 		this.become('online');
 		this.watch();
-		this.settleWaiters();
+		this.settle();
 		this.parts.online();
 	}
 
@@ -222,7 +222,7 @@ export class SocketConnection {
 		return this.parts.platform.now() - this.receivedAt;
 	}
 
-	private settlePing(id: number): void {
+	private pong(id: number): void {
 		this.pongs.get(id)?.resolve();
 		this.pongs.delete(id);
 	}
@@ -254,7 +254,7 @@ export class SocketConnection {
 	private stop(reason: string): void {
 		this.end();
 		this.become('stopped', reason);
-		this.settleWaiters(new ApiError(reason, 'connect'));
+		this.settle(new ApiError(reason, 'connect'));
 	}
 
 	/** Ends the current attempt or connection. */
@@ -284,7 +284,7 @@ export class SocketConnection {
 		this.parts.changed();
 	}
 
-	private settleWaiters(error?: Error): void {
-		for (const { resolve, reject } of this.waiters.splice(0)) error ? reject(error) : resolve();
+	private settle(error?: Error): void {
+		for (const { resolve, reject } of this.waiting.splice(0)) error ? reject(error) : resolve();
 	}
 }

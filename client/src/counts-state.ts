@@ -214,7 +214,7 @@ export class CountsState {
 	}
 
 	/** A message was deleted: records that the server will send new counts and, if it was the newest, a new latest. */
-	noteDeletion(channel: string, ts: string, stamp: string): void {
+	noteDeleted(channel: string, ts: string, stamp: string): void {
 		const tracked = this.tracked.get(channel);
 		if (tracked && this.conversations.get(channel)?.latest === ts) tracked.latestDeleted = stamp;
 	}

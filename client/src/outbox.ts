@@ -47,7 +47,7 @@ export class Outbox {
 	/** Conversations with a running send. The function ends the pause before a retry. */
 	private readonly inFlight = new Map<string, () => void>();
 
-	private idsGenerated = 0;
+	private nextId = 0;
 
 	constructor(private readonly parts: OutboxParts) {}
 
@@ -185,7 +185,7 @@ export class Outbox {
 			return this.fail(sending, new ApiError('outcome_unknown', 'chat.postMessage'));
 		try {
 			sending.attempts += 1;
-			const answer = await api.callWithoutRetry('chat.postMessage', sending.args);
+			const answer = await api.callOnce('chat.postMessage', sending.args);
 			this.answered(sending, answer.message);
 		} catch (error) {
 			const mayRepeat = error instanceof ApiError && error.retry !== 'no' && sending.attempts < attempts;
@@ -247,7 +247,7 @@ export class Outbox {
 	private newId(): string {
 		const { now, random } = this.parts.platform;
 		const digits = () => Math.floor(random() * 2 ** 48).toString(36);
-		this.idsGenerated += 1;
-		return `${now().toString(36)}-${this.idsGenerated}-${digits()}${digits()}`;
+		this.nextId += 1;
+		return `${now().toString(36)}-${this.nextId}-${digits()}${digits()}`;
 	}
 }

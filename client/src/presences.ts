@@ -18,12 +18,12 @@ export class Presences {
 	) {}
 
 	watch(users: readonly string[]): () => void {
-		for (const user of users) this.changeWatchers(user, 1);
+		for (const user of users) this.countWatcher(user, 1);
 		let isWatching = true;
 		return () => {
 			if (!isWatching) return;
 			isWatching = false;
-			for (const user of users) this.changeWatchers(user, -1);
+			for (const user of users) this.countWatcher(user, -1);
 		};
 	}
 
@@ -37,7 +37,7 @@ export class Presences {
 		this.changed();
 	}
 
-	private changeWatchers(user: string, change: 1 | -1): void {
+	private countWatcher(user: string, change: 1 | -1): void {
 		const watchers = (this.watchers.get(user) ?? 0) + change;
 		if (watchers > 0) this.watchers.set(user, watchers);
 		else {

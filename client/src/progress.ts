@@ -7,7 +7,7 @@ export class Progress {
 	position = '';
 	private newest = '';
 	/** Number of missed events that have not arrived yet. */
-	private missedLeft = 0;
+	private missed = 0;
 	/** Whether all events with this position were handled; false if there may be more of them. */
 	private isComplete = true;
 
@@ -29,7 +29,7 @@ export class Progress {
 
 	/** A socket was opened at this position; `missed` events that the client missed follow. */
 	hello(position: string, missed: number): void {
-		this.missedLeft = missed;
+		this.missed = missed;
 		this.newest = position > this.position ? position : this.position;
 		if (missed > 0) return;
 		this.position = this.newest;
@@ -41,14 +41,14 @@ export class Progress {
 		// Positions of rows have 32 digits, and a client cannot resume from them.
 		if (typeof position === 'string' && position.length === 16 && position > this.newest)
 			this.newest = position;
-		if (this.missedLeft > 0) this.missedLeft -= 1;
-		if (this.missedLeft > 0 || this.position === this.newest) return;
+		if (this.missed > 0) this.missed -= 1;
+		if (this.missed > 0 || this.position === this.newest) return;
 		this.position = this.newest;
 		this.isComplete = false;
 	}
 
 	get isCaughtUp(): boolean {
-		return this.missedLeft === 0;
+		return this.missed === 0;
 	}
 
 	forget(): void {

@@ -65,7 +65,7 @@ export class SingleMarks {
 		const { revision, messages } = batch;
 		try {
 			const args = { channel, ts: [...messages], ...(revision === undefined ? {} : { revision }) };
-			onAnswer(await api.callWithoutRetry('conversations.markMessage', args));
+			onAnswer(await api.callOnce('conversations.markMessage', args));
 			return true;
 		} catch (error) {
 			// The server rejected the marks: the messages were deleted, or the user left.
