@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { SCENARIOS } from './scenarios/index.ts';
 import { describeMachine, measuredCommit, treeOf } from './support/machine.ts';
 import { TEMPORARY } from './support/paths.ts';
-import { keep, writePage } from './support/results.ts';
-import { type Bench, NotHere, type Scale, type Scenario } from './support/scenario.ts';
+import { saveResult, writePage } from './support/results.ts';
+import { type Bench, MissingRequirement, type Scale, type Scenario } from './support/scenario.ts';
 import { plainTable } from './support/table.ts';
 
 /** `npm run bench`: runs scenarios one after the other, prints their figures and stores them. */
@@ -80,12 +80,12 @@ async function runOne(scenario: Scenario, scale: Scale): Promise<boolean> {
 			console.log(`  ${name}: ${value}`);
 		for (const note of outcome.notes) console.log(`  note: ${note}`);
 		if (scale !== 'quick') {
-			keep(scenario, { ...outcome, machine, commit: measuredCommit(tree), scale });
+			saveResult(scenario, { ...outcome, machine, commit: measuredCommit(tree), scale });
 			writePage(SCENARIOS);
 		}
 		return true;
 	} catch (error) {
-		if (!(error instanceof NotHere)) throw error;
+		if (!(error instanceof MissingRequirement)) throw error;
 		console.error(`   not run: ${error.message}`);
 		return false;
 	} finally {

@@ -10,41 +10,46 @@ import type { FuzzOptions } from './fuzz-options.ts';
 export interface Target {
 	readonly url: string;
 	/** Peak memory of the cgroup in MB, as the kernel counts it; null without a cgroup. */
-	readonly counted: () => number | null;
+	readonly cgroupPeakMb: () => number | null;
 }
 
 /** How long after a failed call it takes to find out that the process has ended. */
-const DYING_MS = 1_000;
+const EXIT_DETECTION_MS = 1_000;
 
 type Attack = (target: Target) => Promise<void>;
 
 export async function withTarget(options: FuzzOptions, attack: Attack): Promise<void> {
 	const memory = options.memoryMb === 0 ? null : limitMemory(options.memoryMb);
-	const whole = async (target: Omit<Target, 'counted'>, processes: readonly TidemarkProcess[]) => {
+	const attackOn = async (target: Omit<Target, 'cgroupPeakMb'>, processes: readonly TidemarkProcess[]) => {
 		const death = Promise.race(processes.map(({ ended }) => ended)).then(({ code, signal, err }) =>
-			dead(memory, code ?? signal, err),
+			throwServerEnded(memory, code ?? signal, err),
 		);
-		const attacked = attack({ ...target, counted: () => memory?.counted().peakMb ?? null });
+		const attacked = attack({ ...target, cgroupPeakMb: () => memory?.counted().peakMb ?? null });
 		// If a call fails because the server ended, report that the server ended.
-		const failed = attacked.catch((error: unknown) => Bun.sleep(DYING_MS).then(() => Promise.reject(error)));
+		const failed = attacked.catch((error: unknown) =>
+			Bun.sleep(EXIT_DETECTION_MS).then(() => Promise.reject(error)),
+		);
 		await Promise.race([failed, death]);
 	};
 	try {
-		await (options.cluster ? cluster : single)(options, memory, whole);
+		await (options.cluster ? cluster : single)(options, memory, attackOn);
 	} finally {
 		memory?.remove();
 	}
 }
 
-type Whole = (target: Omit<Target, 'counted'>, processes: readonly TidemarkProcess[]) => Promise<void>;
+type AttackOn = (
+	target: Omit<Target, 'cgroupPeakMb'>,
+	processes: readonly TidemarkProcess[],
+) => Promise<void>;
 
-function dead(memory: LimitedMemory | null, how: number | string | null, err: string): never {
+function throwServerEnded(memory: LimitedMemory | null, how: number | string | null, err: string): never {
 	const killed =
 		(memory?.counted().kills ?? 0) > 0 ? ' The kernel killed it because of its memory limit.' : '';
 	throw new Error(`the server ended with ${how} during the attacks.${killed} ${err.slice(-2_000)}`);
 }
 
-const single = (options: FuzzOptions, memory: LimitedMemory | null, attack: Whole): Promise<void> =>
+const single = (options: FuzzOptions, memory: LimitedMemory | null, attack: AttackOn): Promise<void> =>
 	withDirectory(async (directory) => {
 		const server = await serveProcess(directory, ['--admin-token', ADMIN_TOKEN], {
 			within: memory?.within ?? [],
@@ -55,7 +60,7 @@ const single = (options: FuzzOptions, memory: LimitedMemory | null, attack: Whol
 		if (code !== 0) throw new Error(`the server ended with ${code}: ${err.slice(-2_000)}`);
 	});
 
-async function cluster(options: FuzzOptions, memory: LimitedMemory | null, attack: Whole): Promise<void> {
+async function cluster(options: FuzzOptions, memory: LimitedMemory | null, attack: AttackOn): Promise<void> {
 	const services = await ownServices('postgres', 'redis', 'kafka');
 	try {
 		const { env } = services;

@@ -35,7 +35,7 @@ interface Totals {
 async function run(options: FuzzOptions): Promise<void> {
 	const { minutes, seed } = options;
 	const totals: Totals = { requests: 0, frames: 0, flooded: 0, peakMb: 0, waitsMs: new Map() };
-	await withTarget(options, async ({ url, counted }) => {
+	await withTarget(options, async ({ url, cgroupPeakMb }) => {
 		const cast = await makeCast(url, 6);
 		const other = await bystander(url);
 		const before = JSON.stringify(await cast.seen());
@@ -62,7 +62,7 @@ async function run(options: FuzzOptions): Promise<void> {
 				totals.peakMb = Math.max(totals.peakMb, peakMb);
 				totals.waitsMs.set(name, [...(totals.waitsMs.get(name) ?? []), ...waitsMs]);
 			}
-			report(round, seed, totals, counted());
+			report(round, seed, totals, cgroupPeakMb());
 			for (const [name, { peakMb, waitsMs }] of noticed) judge(options, name, peakMb, waitsMs.at(-1) ?? 0);
 			if (JSON.stringify(await cast.seen()) !== before)
 				throw new Error('the attacks changed what users of another workspace see');

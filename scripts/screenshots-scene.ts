@@ -5,13 +5,13 @@ import { ADMIN_TOKEN } from '../test/support/server.ts';
 
 /** The demo workspace, as `npm start` creates it, and the parts of it that the screenshots show. */
 
-interface Somebody extends DemoUser {
+interface SceneUser extends DemoUser {
 	readonly call: Call;
 }
 
 export interface PictureScene {
-	readonly ada: Somebody;
-	readonly grace: Somebody;
+	readonly ada: SceneUser;
+	readonly grace: SceneUser;
 	readonly channel: string;
 	readonly thread: string;
 	/** Posts at a changing rate, for the charts. */
@@ -20,7 +20,7 @@ export interface PictureScene {
 
 export async function makeScene(url: string): Promise<PictureScene> {
 	const users = await seedDemo(url, apiClient(url, ADMIN_TOKEN));
-	const person = (wanted: string): Somebody => {
+	const person = (wanted: string): SceneUser => {
 		const user = users.find(({ name }) => name === wanted);
 		if (!user) throw new Error(`the demo workspace has no user ${wanted}, which the screenshots need`);
 		return { ...user, call: client(url, user.token) };

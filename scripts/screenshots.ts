@@ -29,7 +29,7 @@ async function open(browser: Browser, address: string, options: BrowserContextOp
 	return page;
 }
 
-async function keep(page: Page, name: string): Promise<void> {
+async function capture(page: Page, name: string): Promise<void> {
 	await page.waitForTimeout(SETTLE_MS);
 	await page.screenshot({ path: join(PICTURES, `web-${name}.png`) });
 	await page.context().close();
@@ -43,38 +43,38 @@ async function go(page: Page, hash: string): Promise<void> {
 	await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 }
 
-/** Pages that mark messages as read come last. */
+// Pages that mark messages as read come last.
 const inbox = await open(browser, link(scene), {});
 await go(inbox, '#/inbox');
-await keep(inbox, 'inbox');
+await capture(inbox, 'inbox');
 
 const mentions = await open(browser, link(scene), { colorScheme: 'dark' });
 await go(mentions, '#/mentions');
-await keep(mentions, 'mentions');
+await capture(mentions, 'mentions');
 
 const narrowHome = await open(browser, link(scene), { viewport: NARROW });
 await narrowHome.locator('.side-row').first().waitFor();
-await keep(narrowHome, 'narrow-list');
+await capture(narrowHome, 'narrow-list');
 
 const devices = await open(browser, `/devices#token=${scene.ada.token}&friend=${scene.grace.token}`, {});
 await devices.frameLocator('iframe[title=Laptop]').locator('.inbox-item').first().waitFor();
-await keep(devices, 'devices');
+await capture(devices, 'devices');
 
 const conversation = await open(browser, link(scene), {});
 await go(conversation, `#/c/${scene.channel}`);
 await conversation.locator('.new-divider').waitFor();
 await conversation.locator('.pane article').last().hover();
-await keep(conversation, 'conversation');
+await capture(conversation, 'conversation');
 
 const thread = await open(browser, link(scene), { colorScheme: 'dark' });
 await go(thread, `#/c/${scene.channel}?thread=${scene.channel}:${scene.thread}`);
 await thread.locator('.thread-panel article').first().waitFor();
-await keep(thread, 'thread-dark');
+await capture(thread, 'thread-dark');
 
 const narrow = await open(browser, link(scene), { viewport: NARROW, colorScheme: 'dark' });
 await go(narrow, `#/c/${scene.channel}`);
 await narrow.locator('.pane article').first().waitFor();
-await keep(narrow, 'narrow-conversation');
+await capture(narrow, 'narrow-conversation');
 
 const ops = await open(browser, '/ops', {});
 await ops.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
@@ -83,7 +83,7 @@ await ops.getByRole('button', { name: 'Sign in' }).click();
 const reader = await open(browser, link(scene), {});
 await scene.makeTraffic(24_000);
 await reader.context().close();
-await keep(ops, 'operations');
+await capture(ops, 'operations');
 
 await browser.close();
 await server.stop();

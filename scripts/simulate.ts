@@ -50,11 +50,11 @@ const SHAPES: readonly ShapeName[] = ['embedded', 'cluster'];
 const shapes: readonly ShapeName[] = options.shape ? [options.shape as ShapeName] : SHAPES;
 
 if (options.help) console.log(HELP);
-else if (options.seed !== undefined) process.exit(await one(Number(options.seed)));
+else if (options.seed !== undefined) process.exit(await runOne(Number(options.seed)));
 else if (options.planted !== undefined) process.exit(await findPlanted());
-else process.exit(await many());
+else process.exit(await runMany());
 
-async function one(seed: number): Promise<number> {
+async function runOne(seed: number): Promise<number> {
 	if (options.plant) planted(options.plant);
 	const { simulate, describe } = await import('../test/simulation/simulate.ts');
 	const { rounds, faults, without } = options;
@@ -74,7 +74,7 @@ async function one(seed: number): Promise<number> {
 	return ran.error === null ? 0 : 1;
 }
 
-async function many(): Promise<number> {
+async function runMany(): Promise<number> {
 	const untilMs = options.hours === undefined ? Number.MAX_SAFE_INTEGER : Number(options.hours) * HOUR_MS;
 	const histories =
 		options.hours === undefined ? Number(options.histories ?? HISTORIES) : Number.MAX_SAFE_INTEGER;
@@ -112,7 +112,7 @@ async function many(): Promise<number> {
 	return failures.length === 0 ? 0 : 1;
 }
 
-/** A failure, reduced to the smallest history that still shows it. */
+/** Prints the smallest history that still shows the failure. */
 async function showShortened({ seed, shape }: Line): Promise<void> {
 	const { simulate, describe } = await import('../test/simulation/simulate.ts');
 	const { shorten } = await import('../test/simulation/shorten.ts');
@@ -148,19 +148,19 @@ async function findPlanted(): Promise<number> {
 				if (line.error !== null && (!found || line.seed < found.seed)) found = line;
 			},
 		);
-		const fault = found ? await replayFault(name, found) : `not in ${ran} histories`;
-		if (fault !== null) missed += 1;
+		const problem = found ? await replayProblem(name, found) : `not in ${ran} histories`;
+		if (problem !== null) missed += 1;
 		console.log(
-			found && fault === null
+			found && problem === null
 				? `found    ${name}: seed ${found.seed}, ${found.shape}, after ${ran} histories: ${found.error?.split('\n')[0]}`
-				: `MISSED   ${name}: ${fault}`,
+				: `MISSED   ${name}: ${problem}`,
 		);
 	}
 	return missed;
 }
 
 /** Null: the seed alone shows the bug again, and without the bug nothing is wrong with it. */
-async function replayFault(name: string, { seed, shape }: Line): Promise<string | null> {
+async function replayProblem(name: string, { seed, shape }: Line): Promise<string | null> {
 	const isWrong = async (...more: readonly string[]): Promise<boolean> => {
 		const args = [process.argv[1] as string, '--seed', String(seed), '--shape', shape, ...more];
 		return (await Bun.spawn([process.execPath, ...args], { stdout: 'ignore' }).exited) !== 0;
@@ -174,7 +174,7 @@ interface Jobs extends Pick<Job, 'untilMs' | 'plant' | 'stopAtFailure'> {
 	readonly only?: ShapeName | undefined;
 }
 
-async function runJobs({ histories, only, ...rest }: Jobs, take: (line: Line) => void): Promise<void> {
+async function runJobs({ histories, only, ...rest }: Jobs, onLine: (line: Line) => void): Promise<void> {
 	const program = new URL('../test/simulation/child.ts', import.meta.url).pathname;
 	const children = Array.from({ length: Math.min(CORES, histories) }, (_, core) => {
 		const job: Job = {
@@ -191,7 +191,7 @@ async function runJobs({ histories, only, ...rest }: Jobs, take: (line: Line) =>
 		children.map(async (child) => {
 			for await (const line of linesOf(child.stdout)) {
 				const ran = JSON.parse(line) as Line;
-				take(ran);
+				onLine(ran);
 				if (ran.error !== null && rest.stopAtFailure) for (const each of children) each.kill();
 			}
 			const code = await child.exited;

@@ -49,7 +49,7 @@ try {
 		[...jobs.slice(0, AHEAD_OF_CHECKS), ...checks, ...jobs.slice(AHEAD_OF_CHECKS)],
 		reports,
 	);
-	if (failures.length > 0) failures.push(...(await services.unwell()));
+	if (failures.length > 0) failures.push(...(await services.unresponsive()));
 } finally {
 	await services.stop();
 	rmSync(reports, { recursive: true });

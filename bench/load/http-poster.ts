@@ -1,5 +1,5 @@
 import type { Socket } from 'bun';
-import type { LoadOrder, Quota } from './posts.ts';
+import type { LoadSpec, Quota } from './posts.ts';
 
 /**
  * Calls chat.postMessage over one persistent connection, one request at a time. The request is built beforehand. The
@@ -24,11 +24,11 @@ export class HttpPoster {
 	) {}
 
 	static async open(
-		order: LoadOrder,
-		{ token, channel, firstId }: LoadOrder['connections'][number],
+		spec: LoadSpec,
+		{ token, channel, firstId }: LoadSpec['connections'][number],
 		quota: Quota,
 	): Promise<HttpPoster> {
-		const { clientMsgIds, text, port } = order;
+		const { clientMsgIds, text, port } = spec;
 		const start = JSON.stringify({ channel, text }).slice(0, -1) + (clientMsgIds ? ',"client_msg_id":"' : '');
 		const end = clientMsgIds ? '"}' : '}';
 		const length = Buffer.byteLength(start + end) + (clientMsgIds ? String(firstId).length : 0);

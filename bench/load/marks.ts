@@ -3,7 +3,7 @@ import { Latencies } from '../../src/load/latencies.ts';
 
 /** Marks without the network: how long until the read state has applied one, and until it is on disk. */
 
-export interface MarksOrder {
+export interface MarksSpec {
 	readonly dataDir: string;
 	readonly channel: string;
 	readonly users: readonly string[];
@@ -19,20 +19,20 @@ export interface MarksReport {
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
 if (import.meta.main) {
-	const order = JSON.parse(await new Response(Bun.stdin.stream()).text()) as MarksOrder;
-	const { readState, store, close } = await openEmbeddedEngine(order.dataDir);
-	const entries = await store.source.timelineEntries(order.channel, 0, EVERYTHING, EVERYTHING);
+	const spec = JSON.parse(await new Response(Bun.stdin.stream()).text()) as MarksSpec;
+	const { readState, store, close } = await openEmbeddedEngine(spec.dataDir);
+	const entries = await store.source.timelineEntries(spec.channel, 0, EVERYTHING, EVERYTHING);
 	const applied = new Latencies();
 	const durable = new Latencies();
-	for (let next = 0; next < order.marks; next += 1) {
+	for (let next = 0; next < spec.marks; next += 1) {
 		const ts = entries[next]?.ts ?? 0;
 		await Promise.all(
-			order.users.map(async (user) => {
+			spec.users.map(async (user) => {
 				const began = performance.now();
 				const mark = { type: 'read', ts, revision: undefined } as const;
-				const change = await readState.mark(user, order.channel, mark, () => undefined);
+				const change = await readState.mark(user, spec.channel, mark, () => undefined);
 				applied.add(performance.now() - began);
-				if (typeof change === 'string') throw new Error(`a mark was refused: ${change}`);
+				if (typeof change === 'string') throw new Error(`a mark was rejected: ${change}`);
 				await change.durable;
 				durable.add(performance.now() - began);
 			}),

@@ -8,7 +8,7 @@ import { TEAM } from '../support/dataset.ts';
  * the posts per second of each round.
  */
 
-export interface PipelineOrder {
+export interface PipelineSpec {
 	readonly dataDir: string;
 	readonly places: readonly { readonly user: string; readonly channel: string }[];
 	readonly inFlight: number;
@@ -23,8 +23,8 @@ export interface PipelineReport {
 }
 
 if (import.meta.main) {
-	const order = JSON.parse(await new Response(Bun.stdin.stream()).text()) as PipelineOrder;
-	const engine = await openEmbeddedEngine(order.dataDir);
+	const spec = JSON.parse(await new Response(Bun.stdin.stream()).text()) as PipelineSpec;
+	const engine = await openEmbeddedEngine(spec.dataDir);
 	startSolePartition(engine, {
 		report: (error) => {
 			throw error;
@@ -32,16 +32,16 @@ if (import.meta.main) {
 	});
 	const requests = new Requests(engine.log, engine.bus, 'local', engine.clock);
 	const report: PipelineReport = { perSecond: [], cpuMicros: [] };
-	for (let round = 0; round <= order.rounds; round += 1) {
+	for (let round = 0; round <= spec.rounds; round += 1) {
 		const cpu = process.cpuUsage();
 		const started = performance.now();
-		await post(requests, order);
+		await post(requests, spec);
 		const seconds = (performance.now() - started) / 1000;
 		const { user, system } = process.cpuUsage(cpu);
 		// The first round warms up.
 		if (round === 0) continue;
-		(report.perSecond as number[]).push(order.count / seconds);
-		(report.cpuMicros as number[]).push((user + system) / order.count);
+		(report.perSecond as number[]).push(spec.count / seconds);
+		(report.cpuMicros as number[]).push((user + system) / spec.count);
 	}
 	requests.close();
 	await engine.close();
@@ -49,11 +49,11 @@ if (import.meta.main) {
 	process.exit(0);
 }
 
-async function post(requests: Requests, { places, count, inFlight, text }: PipelineOrder): Promise<void> {
+async function post(requests: Requests, { places, count, inFlight, text }: PipelineSpec): Promise<void> {
 	let sent = 0;
 	const one = async (): Promise<void> => {
 		while (sent < count) {
-			const { user, channel } = places[sent % places.length] as PipelineOrder['places'][number];
+			const { user, channel } = places[sent % places.length] as PipelineSpec['places'][number];
 			sent += 1;
 			await requests.submit({ user, team: TEAM }, channel, {
 				type: 'post',

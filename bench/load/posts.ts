@@ -7,7 +7,7 @@ import { SocketPoster } from './socket-poster.ts';
  * It prints `ready` when it is connected and warm, starts on command, and prints its results.
  */
 
-export interface LoadOrder {
+export interface LoadSpec {
 	readonly kind: 'http' | 'socket';
 	readonly port: number;
 	/** One connection for each. */
@@ -29,7 +29,7 @@ export interface LoadOrder {
 
 export interface LoadReport {
 	readonly acknowledged: number;
-	readonly refused: number;
+	readonly rejected: number;
 	readonly seconds: number;
 	readonly p50Ms: number;
 	readonly p99Ms: number;
@@ -37,16 +37,16 @@ export interface LoadReport {
 
 /** Hands out posts to send, and knows when all of them were answered. */
 export class Quota {
-	private toSend = 0;
-	private toHear = 0;
+	private unsent = 0;
+	private unanswered = 0;
 	private finished: () => void = () => undefined;
-	refused = 0;
+	rejected = 0;
 	latencies = new Latencies();
 
 	begin(count: number): Promise<void> {
-		this.toSend = count;
-		this.toHear = count;
-		this.refused = 0;
+		this.unsent = count;
+		this.unanswered = count;
+		this.rejected = 0;
 		this.latencies = new Latencies();
 		return new Promise((resolve) => {
 			this.finished = resolve;
@@ -55,38 +55,38 @@ export class Quota {
 
 	/** How many of these may be sent. */
 	take(wanted: number): number {
-		const granted = Math.min(wanted, this.toSend);
-		this.toSend -= granted;
+		const granted = Math.min(wanted, this.unsent);
+		this.unsent -= granted;
 		return granted;
 	}
 
 	answered(ok: boolean, ms: number): void {
-		if (!ok) this.refused += 1;
+		if (!ok) this.rejected += 1;
 		this.latencies.add(ms);
-		this.toHear -= 1;
-		if (this.toHear === 0) this.finished();
+		this.unanswered -= 1;
+		if (this.unanswered === 0) this.finished();
 	}
 }
 
 if (import.meta.main) {
 	const lines = console[Symbol.asyncIterator]();
-	const order = JSON.parse((await lines.next()).value ?? '') as LoadOrder;
+	const spec = JSON.parse((await lines.next()).value ?? '') as LoadSpec;
 	const quota = new Quota();
-	const open = order.kind === 'http' ? HttpPoster.open : SocketPoster.open;
-	const posters = await Promise.all(order.connections.map((one) => open(order, one, quota)));
+	const open = spec.kind === 'http' ? HttpPoster.open : SocketPoster.open;
+	const posters = await Promise.all(spec.connections.map((one) => open(spec, one, quota)));
 	const run = async (count: number): Promise<void> => {
 		const done = quota.begin(count);
 		for (const poster of posters) poster.fill();
 		await done;
 	};
-	await run(order.warmUp);
+	await run(spec.warmUp);
 	console.log('ready');
 	while (!(await lines.next()).done) {
 		const started = performance.now();
-		await run(order.count);
+		await run(spec.count);
 		const report: LoadReport = {
-			acknowledged: order.count - quota.refused,
-			refused: quota.refused,
+			acknowledged: spec.count - quota.rejected,
+			rejected: quota.rejected,
 			seconds: (performance.now() - started) / 1000,
 			p50Ms: quota.latencies.quantile(0.5),
 			p99Ms: quota.latencies.quantile(0.99),

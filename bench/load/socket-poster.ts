@@ -1,5 +1,5 @@
 import type { Socket } from 'bun';
-import type { LoadOrder, Quota } from './posts.ts';
+import type { LoadSpec, Quota } from './posts.ts';
 
 /**
  * Sends `message` frames over one WebSocket, several in flight. It implements the protocol itself: frames are prepared
@@ -26,7 +26,7 @@ export class SocketPoster {
 	private constructor(
 		private readonly frame: Buffer,
 		/** The offsets of the ids in the buffer. */
-		private readonly idPlaces: readonly number[],
+		private readonly idOffsets: readonly number[],
 		inFlight: number,
 		private nextId: number,
 		private readonly quota: Quota,
@@ -36,23 +36,23 @@ export class SocketPoster {
 	}
 
 	static async open(
-		order: LoadOrder,
-		{ channel, ticket, firstId }: LoadOrder['connections'][number],
+		spec: LoadSpec,
+		{ channel, ticket, firstId }: LoadSpec['connections'][number],
 		quota: Quota,
 	): Promise<SocketPoster> {
 		const id = '0'.repeat(ID_DIGITS);
-		const text = JSON.stringify(order.text);
-		const named = order.clientMsgIds ? `,"client_msg_id":"${channel}${id}"` : '';
+		const text = JSON.stringify(spec.text);
+		const named = spec.clientMsgIds ? `,"client_msg_id":"${channel}${id}"` : '';
 		const payload = `{"id":${id},"type":"message","channel":"${channel}","text":${text}${named}}`;
 		const places = [HEADER_BYTES + 6];
-		if (order.clientMsgIds) places.push(HEADER_BYTES + payload.length - 2 - ID_DIGITS);
-		const poster = new SocketPoster(frameOf(payload), places, order.inFlight, firstId, quota);
+		if (spec.clientMsgIds) places.push(HEADER_BYTES + payload.length - 2 - ID_DIGITS);
+		const poster = new SocketPoster(frameOf(payload), places, spec.inFlight, firstId, quota);
 		const ready = new Promise<void>((resolve) => {
 			poster.opened = resolve;
 		});
 		poster.socket = await Bun.connect({
 			hostname: '127.0.0.1',
-			port: order.port,
+			port: spec.port,
 			socket: {
 				data: (_, bytes) => poster.take(bytes),
 				drain: () => poster.drain(),
@@ -79,7 +79,7 @@ export class SocketPoster {
 			this.nextId += 1;
 			this.sentAt[this.nextId & (this.sentAt.length - 1)] = now;
 			this.frame.copy(frames, index * length);
-			for (const place of this.idPlaces) writeDigits(frames, index * length + place, this.nextId);
+			for (const place of this.idOffsets) writeDigits(frames, index * length + place, this.nextId);
 		}
 		this.write(frames);
 	}
@@ -114,7 +114,7 @@ export class SocketPoster {
 			const end = start + (short === 126 ? data.readUInt16BE(at + 2) : short);
 			if (end > data.length) break;
 			if (((data[at] ?? 0) & 15) === PING) this.pong(data.subarray(start, end));
-			else this.hear(data, start, now);
+			else this.handleFrame(data, start, now);
 			at = end;
 		}
 		this.rest = at === data.length ? Buffer.alloc(0) : Buffer.from(data.subarray(at));
@@ -129,7 +129,7 @@ export class SocketPoster {
 	}
 
 	/** `{"ok":true,"reply_to":10000001,…` is an answer; `{"type":…` an event. */
-	private hear(data: Buffer, start: number, now: number): void {
+	private handleFrame(data: Buffer, start: number, now: number): void {
 		if (!this.open) {
 			// The first frame is the hello.
 			this.open = true;

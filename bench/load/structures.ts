@@ -36,9 +36,9 @@ function bytesPerItem(
 ): StructuresReport {
 	// Creates some beforehand, so that code and heap are warm.
 	const kept: unknown[] = Array.from({ length: 100 }, make);
-	const before = used();
+	const before = memoryInUse();
 	for (let owner = 0; owner < owners; owner += 1) kept.push(make());
-	const after = used();
+	const after = memoryInUse();
 	if (kept.length < owners) throw new Error('unreachable: keeps them alive until here');
 	return {
 		live: (after.live - before.live) / (owners * each),
@@ -46,7 +46,7 @@ function bytesPerItem(
 	};
 }
 
-function used(): StructuresReport {
+function memoryInUse(): StructuresReport {
 	Bun.gc(true);
 	const { heapSize } = heapStats();
 	return { live: heapSize, grown: process.memoryUsage.rss() };

@@ -28,13 +28,13 @@ struct client {
 };
 
 static int total, greeted, speaks_socket_io;
-static int heard[MESSAGES];
+static int received[MESSAGES];
 static uint64_t half_at[MESSAGES];
 
-static void say(struct client *client, int opcode, const unsigned char *payload, size_t length) {
+static void send_frame(struct client *client, int opcode, const unsigned char *payload, size_t length) {
 	unsigned char frame[MASKED_MOST];
 	if (length > MASKED_PAYLOAD_MOST || write(client->fd, frame, masked_frame(frame, opcode, payload, length)) < 0) {
-		perror("say");
+		perror("send_frame");
 		exit(1);
 	}
 }
@@ -42,14 +42,14 @@ static void say(struct client *client, int opcode, const unsigned char *payload,
 /* Handles Engine.IO's own packets, which are not messages. Returns whether this was one. */
 static int was_engine_io(struct client *client, const unsigned char *payload, size_t length) {
 	if (!speaks_socket_io) return 0;
-	if (length == 1 && payload[0] == '2') say(client, TEXT, (const unsigned char *)"3", 1);
-	else if (length > 0 && payload[0] == '0') say(client, TEXT, (const unsigned char *)"40", 2);
+	if (length == 1 && payload[0] == '2') send_frame(client, TEXT, (const unsigned char *)"3", 1);
+	else if (length > 0 && payload[0] == '0') send_frame(client, TEXT, (const unsigned char *)"40", 2);
 	else return 0;
 	return 1;
 }
 
-static void hear(struct client *client, int opcode, const unsigned char *payload, size_t length) {
-	if (opcode == PING) say(client, PONG, payload, length);
+static void handle_frame(struct client *client, int opcode, const unsigned char *payload, size_t length) {
+	if (opcode == PING) send_frame(client, PONG, payload, length);
 	if (opcode != TEXT || was_engine_io(client, payload, length)) return;
 	if (!client->greeted) {
 		client->greeted = 1;
@@ -59,18 +59,18 @@ static void hear(struct client *client, int opcode, const unsigned char *payload
 		}
 		return;
 	}
-	const unsigned char *mark = memchr(payload, '#', length);
-	if (!mark) return;
+	const unsigned char *tag = memchr(payload, '#', length);
+	if (!tag) return;
 	char *after;
-	unsigned long number = strtoul((const char *)mark + 1, &after, 10), place = number % MESSAGES;
+	unsigned long number = strtoul((const char *)tag + 1, &after, 10), place = number % MESSAGES;
 	if (*after != '@') return;
 	uint64_t sent = strtoull(after + 1, NULL, 10);
-	heard[place]++;
-	if (heard[place] == (total + 1) / 2) half_at[place] = now_ns() - sent;
-	if (heard[place] < total) return;
+	received[place]++;
+	if (received[place] == (total + 1) / 2) half_at[place] = now_ns() - sent;
+	if (received[place] < total) return;
 	printf("%lu %llu %llu\n", number, (unsigned long long)half_at[place], (unsigned long long)(now_ns() - sent));
 	fflush(stdout);
-	heard[place] = 0;
+	received[place] = 0;
 }
 
 static void take(struct client *client) {
@@ -91,7 +91,7 @@ static void take(struct client *client) {
 		client->upgraded = end != NULL;
 	}
 	while (client->upgraded && (size = frame_size(data + at, length - at, &start)) > 0) {
-		hear(client, data[at] & 15, data + at + start, size - start);
+		handle_frame(client, data[at] & 15, data + at + start, size - start);
 		at += size;
 	}
 	client->have = length - at;

@@ -17,7 +17,7 @@ static inline uint64_t now_ns(void) {
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-/* Writes the header of an unmasked text frame; answers its length. */
+/* Writes the header of an unmasked text frame; returns its length. */
 static inline size_t frame_header(unsigned char *out, size_t length) {
 	out[0] = 0x81;
 	if (length < 126) {
@@ -30,7 +30,7 @@ static inline size_t frame_header(unsigned char *out, size_t length) {
 	return 4;
 }
 
-/* Writes a whole short frame of a client; answers its length. The mask is zeros, which leaves the bytes as they are. */
+/* Writes a whole short frame of a client; returns its length. The mask is zeros, which leaves the bytes as they are. */
 static inline size_t masked_frame(unsigned char *out, int opcode, const unsigned char *payload, size_t length) {
 	memset(out, 0, 6);
 	out[0] = (unsigned char)(0x80 | opcode);

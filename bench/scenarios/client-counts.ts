@@ -110,6 +110,6 @@ async function call(server: BenchServer, size: number): Promise<{ ms: number; by
 	const body = await response.arrayBuffer();
 	const ms = performance.now() - started;
 	if (!Buffer.from(body, 0, 12).toString().startsWith('{"ok":true'))
-		throw new Error('client.counts was refused');
+		throw new Error('client.counts was rejected');
 	return { ms, bytes: body.byteLength };
 }

@@ -1,10 +1,10 @@
 import { benchCluster, CLUSTER_IN_WORDS } from '../support/cluster.ts';
+import { CostMeter } from '../support/cost-meter.ts';
 import { MESSAGE_TEXT, tokenOf, usersFrom } from '../support/dataset.ts';
 import { type Figure, figure, quantile } from '../support/figures.ts';
 import { firstIdOf, Load, type Measured } from '../support/load.ts';
 import { comparePosts, POSTERS, postConfiguration, postsARound, startPosts } from '../support/post-cost.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
-import { Spent } from '../support/spent.ts';
 
 /** On Kafka, Redis and PostgreSQL: the cost of a post for any number of members, and the time to its answer. */
 
@@ -77,13 +77,13 @@ export const clusterPosts: Scenario = {
 			1.2,
 		);
 		const load = await startPosts(bench, server, { channel: little, posters: few.slice(0, POSTERS) });
-		const spent = await Spent.of(bench, cluster, server.roles);
+		const meter = await CostMeter.of(bench, cluster, server.roles);
 		bench.progress('measuring what each process spends on a post');
-		const costs = await spent.during(postsARound(bench), '', async () => {
+		const costs = await meter.during(postsARound(bench), '', async () => {
 			await load.round(server);
 		});
 		await load.stop();
-		costs.push(...(await manyAtOnce(bench, server, spent, busy)));
+		costs.push(...(await manyAtOnce(bench, server, meter, busy)));
 		await server.stop();
 		return {
 			configuration: {
@@ -121,7 +121,7 @@ export const clusterPosts: Scenario = {
 async function manyAtOnce(
 	bench: Bench,
 	server: { readonly port: number; readonly pids: readonly number[] },
-	spent: Spent,
+	meter: CostMeter,
 	busy: readonly Busy[],
 ): Promise<Figure[]> {
 	const how = `, ${AT_ONCE} at once`;
@@ -141,12 +141,12 @@ async function manyAtOnce(
 	});
 	bench.progress(`posting ${AT_ONCE} at once`);
 	const rounds: Measured[] = [];
-	const costs = await spent.during(count * bench.runs, how, async () => {
+	const costs = await meter.during(count * bench.runs, how, async () => {
 		for (let run = 0; run < bench.runs; run += 1) rounds.push(await load.round(server));
 	});
 	await load.stop();
-	const refused = rounds.reduce((sum, round) => sum + round.refused, 0);
-	if (refused > 0) throw new Error(`${refused} posts were refused`);
+	const rejected = rounds.reduce((sum, round) => sum + round.rejected, 0);
+	if (rejected > 0) throw new Error(`${rejected} posts were rejected`);
 	return [
 		figure(
 			`posts a second${how}`,

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { benchCluster, CLUSTER_IN_WORDS } from '../support/cluster.ts';
 import { crowdUser, makeCrowd } from '../support/crowd.ts';
 import { channelId, tokenOf } from '../support/dataset.ts';
-import { figure, quantile } from '../support/figures.ts';
+import { type Figure, figure, quantile } from '../support/figures.ts';
 import { fillHalfRead, MESSAGES_EACH, readerOf } from '../support/half-read.ts';
 import { fillMarked, MARKERS, type Marked, marksAtOnce } from '../support/marks-at-once.ts';
 import type { Scenario } from '../support/scenario.ts';
@@ -36,7 +36,7 @@ export const clusterReads: Scenario = {
 		const redis = new Redis(cluster.redisUrl);
 		bench.atEnd(() => redis.disconnect());
 		const counts = sizes.map(() => [] as Round[]);
-		const marks: { server: number; bound: number; client: number }[] = [];
+		const marks: MarksRound[] = [];
 		const marksASecond: number[] = [];
 		const restored: number[] = [];
 		const first = sizes.map(() => [] as number[]);
@@ -68,50 +68,8 @@ export const clusterReads: Scenario = {
 					'“at the client” includes HTTP and the client’s work on the same machine; “on the server” is from the gateway’s histogram, whose bounds are 0.5, 1, 2, 4, 6, 10, 20, 50, 100, 150, 250 … ms; after half as many calls to warm up',
 			},
 			figures: [
-				...sizes.flatMap((size, index) => {
-					const of = (value: (round: Round) => number) => (counts[index] ?? []).map(value);
-					const target = TARGETS[size];
-					return [
-						figure(
-							`in ${size}: p99 on the server, at most`,
-							'ms',
-							of(({ bound }) => bound),
-							target === undefined ? undefined : { atMost: target },
-						),
-						figure(
-							`in ${size}: p99 at the client`,
-							'ms',
-							of(({ p99 }) => p99),
-						),
-						figure(
-							`in ${size}: p50 at the client`,
-							'ms',
-							of(({ p50 }) => p50),
-						),
-						figure(
-							`in ${size}: mean on the server`,
-							'ms',
-							of(({ mean }) => mean),
-						),
-						figure(`in ${size}: first call, from the database`, 'ms', first[index] ?? []),
-					];
-				}),
-				figure(
-					'a mark: mean on the server',
-					'ms',
-					marks.map(({ server: mean }) => mean),
-				),
-				figure(
-					'a mark: p95 on the server, at most',
-					'ms',
-					marks.map(({ bound }) => bound),
-				),
-				figure(
-					'a mark: p95 at the client',
-					'ms',
-					marks.map(({ client }) => client),
-					{ atMost: 4 },
-				),
+				...sizes.flatMap((size, index) => countsFigures(size, counts[index] ?? [], first[index] ?? [])),
+				...markFigures(marks),
 				figure('marks a second in one conversation', '/s', marksASecond, { atLeast: 1_000 }),
 				figure('Redis emptied: until counts are answered again, the same as before', 's', restored, {
 					atMost: 5,
@@ -124,6 +82,38 @@ export const clusterReads: Scenario = {
 		};
 	},
 };
+
+function countsFigures(size: number, rounds: readonly Round[], firstCalls: readonly number[]): Figure[] {
+	const of = (value: (round: Round) => number) => rounds.map(value);
+	const target = TARGETS[size];
+	const bounds = of(({ bound }) => bound);
+	const p99s = of(({ p99 }) => p99);
+	const p50s = of(({ p50 }) => p50);
+	const means = of(({ mean }) => mean);
+	return [
+		figure(
+			`in ${size}: p99 on the server, at most`,
+			'ms',
+			bounds,
+			target === undefined ? undefined : { atMost: target },
+		),
+		figure(`in ${size}: p99 at the client`, 'ms', p99s),
+		figure(`in ${size}: p50 at the client`, 'ms', p50s),
+		figure(`in ${size}: mean on the server`, 'ms', means),
+		figure(`in ${size}: first call, from the database`, 'ms', firstCalls),
+	];
+}
+
+function markFigures(rounds: readonly MarksRound[]): Figure[] {
+	const means = rounds.map(({ server }) => server);
+	const bounds = rounds.map(({ bound }) => bound);
+	const p95s = rounds.map(({ client }) => client);
+	return [
+		figure('a mark: mean on the server', 'ms', means),
+		figure('a mark: p95 on the server, at most', 'ms', bounds),
+		figure('a mark: p95 at the client', 'ms', p95s, { atMost: 4 }),
+	];
+}
 
 interface Round {
 	readonly p50: number;
@@ -147,6 +137,8 @@ async function countsRound(url: string, size: number): Promise<Round> {
 		p99: quantile(times, 0.99),
 	};
 }
+
+type MarksRound = Awaited<ReturnType<typeof marksRound>>;
 
 /** Back and forth, so that each mark changes something. */
 async function marksRound(url: string, run: number) {

@@ -1,6 +1,6 @@
 import { WRITER_PRAGMAS } from '../../src/engine/embedded/sqlite/pragmas.ts';
-import type { PipelineOrder, PipelineReport } from '../load/pipeline.ts';
-import type { LoadOrder } from '../load/posts.ts';
+import type { PipelineReport, PipelineSpec } from '../load/pipeline.ts';
+import type { LoadSpec } from '../load/posts.ts';
 import { bareSqlite } from '../support/bare-sqlite.ts';
 import { channelId, Dataset, MESSAGE_TEXT, tokenOf, usersFrom } from '../support/dataset.ts';
 import { type Figure, figure, ratio } from '../support/figures.ts';
@@ -22,7 +22,7 @@ const MANY = 256;
 
 interface Way {
 	readonly name: string;
-	readonly kind: LoadOrder['kind'];
+	readonly kind: LoadSpec['kind'];
 	readonly clientMsgIds: boolean;
 	/** Users, each posting to their own channel. */
 	readonly users: number;
@@ -69,9 +69,9 @@ async function postsOver(bench: Bench, way: Way, count: number): Promise<Figure[
 	const server = await startServer(bench, dataDir);
 	const bare = await bareBun(bench);
 	const warmUp = Math.ceil(count / 5);
-	const load = await Load.start(bench, await orderFor(server, users, way, warmUp, count));
+	const load = await Load.start(bench, await specFor(server, users, way, warmUp, count));
 	const bareLoad = await Load.start(bench, {
-		...(await orderFor(server, users, way, warmUp, count)),
+		...(await specFor(server, users, way, warmUp, count)),
 		port: bare.port,
 	});
 	const rounds: Measured[] = [];
@@ -109,13 +109,13 @@ async function fill(dataDir: string): Promise<string[]> {
 	return users;
 }
 
-async function orderFor(
+async function specFor(
 	server: BenchServer,
 	users: readonly string[],
 	{ kind, clientMsgIds, users: posting }: Way,
 	warmUp: number,
 	count: number,
-): Promise<LoadOrder> {
+): Promise<LoadSpec> {
 	const isSocket = kind === 'socket';
 	const connections = await Promise.all(
 		Array.from({ length: isSocket ? posting : USERS * CONNECTIONS_EACH }, async (_, index) => {
@@ -133,15 +133,15 @@ async function orderFor(
 }
 
 function verify(dataDir: string, acknowledged: number, rounds: readonly Measured[]): void {
-	const refused = rounds.reduce((sum, round) => sum + round.refused, 0);
-	if (refused > 0) throw new Error(`${refused} posts were refused`);
+	const rejected = rounds.reduce((sum, round) => sum + round.rejected, 0);
+	if (rejected > 0) throw new Error(`${rejected} posts were rejected`);
 	checkStored(dataDir, acknowledged);
 }
 
 async function postsInProcess(bench: Bench, count: number): Promise<Figure[]> {
 	const dataDir = bench.directory('in-process');
 	const users = await fill(dataDir);
-	const order: PipelineOrder = {
+	const spec: PipelineSpec = {
 		dataDir,
 		places: users.map((user, index) => ({ user, channel: channelId(index) })).slice(0, USERS),
 		inFlight: USERS * IN_FLIGHT,
@@ -150,7 +150,7 @@ async function postsInProcess(bench: Bench, count: number): Promise<Figure[]> {
 		text: MESSAGE_TEXT,
 	};
 	const child = Bun.spawn([BUN, `${ROOT}/bench/load/pipeline.ts`], {
-		stdio: [new TextEncoder().encode(JSON.stringify(order)), 'pipe', 'inherit'],
+		stdio: [new TextEncoder().encode(JSON.stringify(spec)), 'pipe', 'inherit'],
 	});
 	const { perSecond, cpuMicros } = JSON.parse(await new Response(child.stdout).text()) as PipelineReport;
 	checkStored(dataDir, count * (bench.runs + 1));

@@ -103,13 +103,13 @@ async function round(
 	rounds: Rounds,
 ): Promise<void> {
 	const messages = messagesOf(bench, size);
-	const paced = await spent(side, async () => {
+	const paced = await measureCost(side, async () => {
 		for (let message = 0; message < messages; message += 1) {
 			await posts.post(side);
 			await Bun.sleep(PAUSE_MS);
 		}
 	});
-	const burst = await spent(side, async () => {
+	const burst = await measureCost(side, async () => {
 		for (let time = 0; time < BURSTS; time += 1)
 			await Promise.all(Array.from({ length: BURST }, () => posts.post(side)));
 	});
@@ -123,7 +123,7 @@ async function round(
 }
 
 /** Seconds of the server's CPU and of wall time. */
-async function spent(side: Side, work: () => Promise<void>): Promise<{ cpu: number; wall: number }> {
+async function measureCost(side: Side, work: () => Promise<void>): Promise<{ cpu: number; wall: number }> {
 	const before = cpuSeconds(side.pid);
 	const began = performance.now();
 	await work();

@@ -172,16 +172,16 @@ async function during(
 	{ calm }: Workload,
 	work: Work,
 ): Promise<Omit<Measured, 'turnMs'>> {
-	const state = { isOver: false };
+	const state = { isDone: false };
 	const began = performance.now();
 	let ownMs = 0;
 	const working = work().then(async () => {
 		ownMs = performance.now() - began;
 		await Bun.sleep(500);
-		state.isOver = true;
+		state.isDone = true;
 	});
 	const waits: number[] = [];
-	while (!state.isOver) {
+	while (!state.isDone) {
 		const post = (index: number) =>
 			api(url, OTHER, 'chat.postMessage', { channel: calm, text: `post ${index}` });
 		for (const { ms } of await paced(POSTS_A_SECOND, 0.5, post)) waits.push(ms);

@@ -56,7 +56,7 @@ export const inboxList: Scenario = {
 				data: `${size} conversations of ${MESSAGES_EACH} messages each; one user has read every other one, another all but the ${OLDEST_UNREAD} oldest`,
 				calls: `${CALLS} in each order, repeatedly through ${PAGES} pages of 20, after half as many to warm up; before each first page another user posts, and the user reads that and another conversation`,
 				measured:
-					'at the client over one keep-alive connection; “on the server” from the server’s histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50 … ms',
+					'at the client over one keep-alive connection; “on the server” from the server’s histogram, whose bounds are 0.5, 1, 2, 4, 6, 10, 20, 50 … ms',
 			},
 			figures: WAYS.flatMap(({ name }, index) => {
 				const of = (value: (round: Round) => number) => (rounds[index] ?? []).map(value);
@@ -147,7 +147,7 @@ async function pages(server: BenchServer, way: Way, calls: number) {
 	for (let index = 0; index < calls; index += 1) {
 		if (index % PAGES === 0) {
 			cursor = '';
-			await somethingHappens(server, way, index);
+			await changeConversations(server, way, index);
 		}
 		const { ms, next } = await call(server, way, cursor);
 		all.push(ms);
@@ -157,10 +157,8 @@ async function pages(server: BenchServer, way: Way, calls: number) {
 	return { all, tops };
 }
 
-/**
- * Somebody posts, and the user reads that conversation and another one: without changes, a list would come from a cache.
- */
-async function somethingHappens({ url }: BenchServer, { user }: Way, index: number): Promise<void> {
+/** Another user posts, and the user reads that conversation and another one: without changes, a list would come from a cache. */
+async function changeConversations({ url }: BenchServer, { user }: Way, index: number): Promise<void> {
 	const [posted = '', read = ''] = [index, index + 1].map((one) =>
 		channelId(FIRST_USED + ((one * 7) % CHANNELS_USED)),
 	);

@@ -14,8 +14,8 @@ import { end } from '../support/server.ts';
 
 const CONVERSATIONS_EACH = 50;
 const CONVERSATIONS = 500;
-/** The memory of the server, without its sockets. */
-const FILES_BESIDES = 200;
+/** Files that a server opens in addition to sockets. */
+const OTHER_FILES = 200;
 /** Within this time, an idle engine collects its garbage: the memory of an idle server is measured afterwards. */
 const IDLE_MS = 25_000;
 
@@ -31,7 +31,7 @@ export const memory: Scenario = {
 			entries.push(await structures('entries'));
 		}
 		const few = bench.pick(100, 1_000, 1_000);
-		const many = Math.min(bench.pick(500, 15_000, 15_000), openFilesLimit() - FILES_BESIDES);
+		const many = Math.min(bench.pick(500, 15_000, 15_000), openFilesLimit() - OTHER_FILES);
 		const ours: Growth[] = [];
 		const bare: number[] = [];
 		for (let run = 0; run < bench.runs; run += 1) {
@@ -116,7 +116,7 @@ async function perConnection(bench: Bench, few: number, many: number, run: numbe
 	);
 	await dataset.close();
 	const server = await startReporting(bench, dataDir);
-	const look = async () => ({ resident: await settled(server.pid), alive: await server.alive() });
+	const look = async () => ({ resident: await settledBytes(server.pid), alive: await server.alive() });
 	await connect(bench, server, users.slice(0, few));
 	const before = await look();
 	await connect(bench, server, users.slice(few));
@@ -164,13 +164,13 @@ async function perBareConnection(bench: Bench, few: number, many: number): Promi
 	const { pid, port } = await bareBun(bench);
 	const paths = (count: number) => Array.from({ length: count }, () => '/');
 	await Listeners.connect(bench, port, paths(few));
-	const before = await settled(pid);
+	const before = await settledBytes(pid);
 	await Listeners.connect(bench, port, paths(many - few));
-	return ((await settled(pid)) - before) / (many - few);
+	return ((await settledBytes(pid)) - before) / (many - few);
 }
 
 /** Waits until the process has been idle for a while, and its memory no longer changes. */
-async function settled(pid: number): Promise<number> {
+async function settledBytes(pid: number): Promise<number> {
 	await Bun.sleep(IDLE_MS);
 	let last = residentBytes(pid);
 	for (let calm = 0; calm < 3; ) {

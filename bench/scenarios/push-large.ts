@@ -8,7 +8,7 @@ import { type BenchServer, startServer } from '../support/server.ts';
 
 const POSTS_BEFORE = 300;
 const DIRECT_EVERY_MS = 500;
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 interface Round {
 	readonly perSecond: number;
@@ -84,7 +84,7 @@ interface Channels {
 }
 
 const AUTHOR = userId(0);
-/** Users with a device. */
+/** A user with a device, who gets the direct messages. */
 const FRIEND = userId(1);
 
 async function fill(bench: Bench, dataDir: string, members: number, devices: number): Promise<Channels> {
@@ -142,10 +142,10 @@ async function measure(
 	return { perSecond: devices / seconds, posts, postsBefore, direct };
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-	const end = performance.now() + PATIENCE_MS;
-	while (!(await isSo())) {
-		if (performance.now() > end) throw new Error('it does not come to its end');
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+	const end = performance.now() + TIMEOUT_MS;
+	while (!(await isDone())) {
+		if (performance.now() > end) throw new Error(`not finished within ${TIMEOUT_MS / 1000} s`);
 		await Bun.sleep(10);
 	}
 }

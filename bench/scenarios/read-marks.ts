@@ -1,4 +1,4 @@
-import type { MarksOrder, MarksReport } from '../load/marks.ts';
+import type { MarksReport, MarksSpec } from '../load/marks.ts';
 import { Dataset, tokenOf, usersFrom } from '../support/dataset.ts';
 import { figure, quantile } from '../support/figures.ts';
 import { ticketFor } from '../support/load.ts';
@@ -72,9 +72,9 @@ async function fill(bench: Bench, run: number, marks: number): Promise<Workload>
 }
 
 async function inProcess(workload: Workload, marks: number): Promise<MarksReport> {
-	const order: MarksOrder = { ...workload, users: workload.users.slice(0, DEVICES), marks };
+	const spec: MarksSpec = { ...workload, users: workload.users.slice(0, DEVICES), marks };
 	const child = Bun.spawn([BUN, `${ROOT}/bench/load/marks.ts`], {
-		stdio: [new TextEncoder().encode(JSON.stringify(order)), 'pipe', 'inherit'],
+		stdio: [new TextEncoder().encode(JSON.stringify(spec)), 'pipe', 'inherit'],
 	});
 	return JSON.parse(await new Response(child.stdout).text()) as MarksReport;
 }
@@ -114,7 +114,7 @@ async function overSockets(
 	return seen;
 }
 
-/** Marks the next unread messages of the user, this many. */
+/** Lists the ts of the next `count` unread messages of the user. */
 async function unreadTs(
 	server: BenchServer,
 	user: string,
@@ -147,7 +147,7 @@ type Frame = Readonly<Record<string, unknown>>;
 /** A socket that reports when it receives something. */
 class Device {
 	private waiting:
-		| { readonly is: (frame: Frame) => boolean; readonly marked: (at: number) => void }
+		| { readonly is: (frame: Frame) => boolean; readonly resolve: (at: number) => void }
 		| undefined;
 
 	private constructor(private readonly socket: WebSocket) {
@@ -156,7 +156,7 @@ class Device {
 			const { waiting } = this;
 			if (!waiting?.is(JSON.parse(String(data)) as Frame)) return;
 			this.waiting = undefined;
-			waiting.marked(at);
+			waiting.resolve(at);
 		};
 	}
 
@@ -169,8 +169,8 @@ class Device {
 
 	/** Resolves with the time of arrival. */
 	until(is: (frame: Frame) => boolean): Promise<number> {
-		return new Promise((marked) => {
-			this.waiting = { is, marked };
+		return new Promise((resolve) => {
+			this.waiting = { is, resolve };
 		});
 	}
 

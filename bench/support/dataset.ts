@@ -13,7 +13,7 @@ import { message } from '../../test/support/store/facts.ts';
 export const TEAM = 'TBENCH';
 
 const STEP_MICROS = 1_000;
-const AT_ONCE = 4_000;
+const BATCH_SIZE = 4_000;
 /** More than any scenario creates, so that everything is before the server's start. */
 const PAST_SECONDS = 30_000;
 
@@ -54,7 +54,7 @@ export class Dataset {
 
 	/** Accounts, all with the token of `tokenOf`. */
 	async users(ids: readonly string[]): Promise<void> {
-		await inParts(ids.length, AT_ONCE, async (from, to) => {
+		await inParts(ids.length, BATCH_SIZE, async (from, to) => {
 			await Promise.all(ids.slice(from, to).map((id) => this.user(id)));
 		});
 	}
@@ -87,7 +87,7 @@ export class Dataset {
 
 	/** One device each, known to the provider by the user's id. */
 	async devices(users: readonly string[]): Promise<void> {
-		await inParts(users.length, AT_ONCE, async (from, to) => {
+		await inParts(users.length, BATCH_SIZE, async (from, to) => {
 			await Promise.all(
 				users.slice(from, to).map((user) =>
 					this.store.push.devices.add({
@@ -138,7 +138,7 @@ export class Dataset {
 		readers: readonly string[] = [],
 	): Promise<void> {
 		let last = 0;
-		await inParts(count, AT_ONCE, async (from, to) => {
+		await inParts(count, BATCH_SIZE, async (from, to) => {
 			const effects = Array.from({ length: to - from }, () => {
 				last = this.next();
 				return postedOf(conversation, author, last);
@@ -164,7 +164,7 @@ export class Dataset {
 		fieldsOf: (index: number, ts: number) => Partial<Message>,
 	): Promise<number[]> {
 		const stamps: number[] = [];
-		await inParts(count, AT_ONCE, async (from, to) => {
+		await inParts(count, BATCH_SIZE, async (from, to) => {
 			const effects = Array.from({ length: to - from }, (_, index) => {
 				const ts = this.next();
 				stamps.push(ts);

@@ -1,12 +1,15 @@
 import { type Dataset, inParts, userId } from './dataset.ts';
 import type { Bench } from './scenario.ts';
 
-/** Users in this many conversations each, half of which are read: the data on which counts are measured. */
+/**
+ * Fills a dataset on which counts are measured: for each size, one user who is in that many conversations and has
+ * read every other one.
+ */
 
 const AUTHOR = userId(0);
 export const MESSAGES_EACH = 3;
 
-/** A user in as many conversations. */
+/** The user who is in `size` conversations. */
 export const readerOf = (size: number): string => userId(size);
 
 export async function fillHalfRead(bench: Bench, dataset: Dataset, sizes: readonly number[]): Promise<void> {

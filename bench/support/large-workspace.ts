@@ -3,8 +3,8 @@ import { Dataset, userId, usersFrom } from './dataset.ts';
 import type { Bench } from './scenario.ts';
 
 /**
- * A workspace as a restarted server finds it: many channels, some with very long histories, and members who are between
- * nothing and everything behind.
+ * A workspace as a restarted server finds it: many channels, some with very long histories, and members whose cursors
+ * are anywhere between the first and the newest message.
  */
 
 export interface Sizes {

@@ -18,7 +18,7 @@ export class Listeners {
 	private readonly messages = new Map<number, PromiseWithResolvers<Received>>();
 
 	/** The reason why nothing is received any more. */
-	private over: unknown;
+	private failure: unknown;
 
 	private constructor(
 		private readonly lines: LineReader,
@@ -46,7 +46,7 @@ export class Listeners {
 
 	/** When the message with this number had reached everybody; may be called in any order. */
 	async received(number: number): Promise<Received> {
-		if (this.over !== undefined) throw this.over;
+		if (this.failure !== undefined) throw this.failure;
 		const received = await this.message(number).promise;
 		this.messages.delete(number);
 		return received;
@@ -66,7 +66,7 @@ export class Listeners {
 			}
 		} catch (error) {
 			// Also when the process is killed at the end, when nobody waits any more.
-			this.over = error;
+			this.failure = error;
 			for (const { reject } of this.messages.values()) reject(error);
 		}
 	}

@@ -1,4 +1,4 @@
-import type { LoadOrder, LoadReport } from '../load/posts.ts';
+import type { LoadReport, LoadSpec } from '../load/posts.ts';
 import { LineReader } from './lines.ts';
 import { BUN, ROOT } from './paths.ts';
 import { cpuSeconds } from './process-cpu.ts';
@@ -21,11 +21,11 @@ export class Load {
 		private readonly lines: LineReader,
 	) {}
 
-	static async start(bench: Bench, order: LoadOrder): Promise<Load> {
+	static async start(bench: Bench, spec: LoadSpec): Promise<Load> {
 		const child = Bun.spawn([BUN, `${ROOT}/bench/load/posts.ts`], { stdio: ['pipe', 'pipe', 'inherit'] });
 		bench.atEnd(() => end(child, 'SIGKILL'));
 		const load = new Load(child, new LineReader(child.stdout));
-		await load.report(JSON.stringify(order));
+		await load.sendLine(JSON.stringify(spec));
 		await load.lines.next();
 		return load;
 	}
@@ -33,7 +33,7 @@ export class Load {
 	/** One round of posts, and the server's cost of it. */
 	async round({ pids }: { readonly pids: readonly number[] }): Promise<Measured> {
 		const before = cpuSecondsOf(pids);
-		await this.report('go');
+		await this.sendLine('go');
 		const report = JSON.parse(await this.lines.next()) as LoadReport;
 		return { ...report, cpuSeconds: cpuSecondsOf(pids) - before };
 	}
@@ -42,7 +42,7 @@ export class Load {
 		await end(this.child, 'SIGKILL');
 	}
 
-	private async report(line: string): Promise<void> {
+	private async sendLine(line: string): Promise<void> {
 		this.child.stdin.write(`${line}\n`);
 		await this.child.stdin.flush();
 	}
@@ -51,7 +51,7 @@ export class Load {
 export const cpuSecondsOf = (pids: readonly number[]): number =>
 	pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
 
-/** One address for a socket, from rtm.connect. */
+/** A ticket for a socket, from rtm.connect. */
 export async function ticketFor(
 	url: string,
 	token: string,

@@ -20,7 +20,7 @@ export async function fillMarked(dataset: Dataset): Promise<Marked> {
 	return { channel: conversation.id, users };
 }
 
-/** The share of the messages for this run. Returns marks per second. */
+/** Every user marks the messages of this run's share, one after the other. Returns marks per second. */
 export async function marksAtOnce(
 	url: string,
 	{ channel, users }: Marked,

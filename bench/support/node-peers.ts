@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { ROOT } from './paths.ts';
 import { type Peer, startPeer } from './peers.ts';
-import { type Bench, NotHere } from './scenario.ts';
+import { type Bench, MissingRequirement } from './scenario.ts';
 
 /**
  * Other projects' servers, on Node. Their packages are installed beside the repository's own, exactly as the lock file
@@ -21,7 +21,7 @@ export interface NodePeers {
 export async function nodePeers(bench: Bench): Promise<NodePeers> {
 	const node = Bun.which('node');
 	if (node === null || Bun.which('npm') === null)
-		throw new NotHere('ws and socket.io run on Node: install it with npm, and run it again');
+		throw new MissingRequirement('ws and socket.io run on Node: install it with npm, and run it again');
 	const directory = await install(bench);
 	const versionOf = (name: string): string => {
 		const path = join(directory, 'node_modules', name, 'package.json');
@@ -53,7 +53,8 @@ async function install(bench: Bench): Promise<string> {
 		stdio: ['ignore', 'ignore', 'pipe'],
 	});
 	const output = await new Response(npm.stderr).text();
-	if ((await npm.exited) !== 0) throw new NotHere(`npm could not install ws and socket.io:\n${output}`);
+	if ((await npm.exited) !== 0)
+		throw new MissingRequirement(`npm could not install ws and socket.io:\n${output}`);
 	writeFileSync(complete, '');
 	return directory;
 }

@@ -21,7 +21,7 @@ machine in the minute before. If it is higher than the number of cores, somethin
 
 /** `scenarios`: all existing ones, in the order of the summary; one without a result is named too. */
 export function pageOf(results: Results, scenarios: readonly string[]): string {
-	const sections = Object.entries(results).map(([name, kept]) => sectionOf(name, kept));
+	const sections = Object.entries(results).map(([name, saved]) => sectionOf(name, saved));
 	return [INTRODUCTION, ABOUT_SUMMARY, `${summaryOf(results, scenarios)}\n`, ...sections].join('\n');
 }
 
@@ -32,8 +32,8 @@ function summaryOf(results: Results, scenarios: readonly string[]): string {
 	return markdownTable(
 		SUMMARY_HEADER,
 		[...names].map((name) => {
-			const kept = results[name];
-			return kept ? [`[${name}](#${name})`, ...summarised(kept)] : [name, '', '', '', '', '', 'not yet'];
+			const saved = results[name];
+			return saved ? [`[${name}](#${name})`, ...summarised(saved)] : [name, '', '', '', '', '', 'not yet'];
 		}),
 	);
 }
@@ -55,19 +55,19 @@ function shortfall({ runs, target }: Figure): number {
 	return Math.max(value / (target?.atMost ?? Number.POSITIVE_INFINITY), (target?.atLeast ?? 0) / value);
 }
 
-function sectionOf(name: string, kept: SavedResult): string {
+function sectionOf(name: string, saved: SavedResult): string {
 	const lines = [
 		`## ${name}`,
 		'',
-		`${kept.about}. Measured ${kept.date} at commit ${kept.commit.replace(/[0-9a-f]{40}/, (hash) => hash.slice(0, 12))}${kept.scale === 'standard' ? '' : `, scale ${kept.scale}`}.`,
+		`${saved.about}. Measured ${saved.date} at commit ${saved.commit.replace(/[0-9a-f]{40}/, (hash) => hash.slice(0, 12))}${saved.scale === 'standard' ? '' : `, scale ${saved.scale}`}.`,
 		'',
-		figureTable(kept.figures),
+		figureTable(saved.figures),
 		'',
-		...Object.entries(kept.configuration).map(([what, value]) => `- ${what}: ${value}`),
-		`- machine: ${Object.entries(kept.machine)
+		...Object.entries(saved.configuration).map(([what, value]) => `- ${what}: ${value}`),
+		`- machine: ${Object.entries(saved.machine)
 			.map(([what, value]) => `${what} ${value}`)
 			.join('; ')}`,
-		...kept.notes.map((note) => `- note: ${note}`),
+		...saved.notes.map((note) => `- note: ${note}`),
 		'',
 	];
 	return lines.join('\n');

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { firstLineWith } from './lines.ts';
 import { BUN, ROOT, TEMPORARY } from './paths.ts';
-import { type Bench, NotHere } from './scenario.ts';
+import { type Bench, MissingRequirement } from './scenario.ts';
 import { end } from './server.ts';
 
 /** Small servers that do one thing, for comparison with Tidemark; started here. */
@@ -14,10 +14,12 @@ export interface Peer {
 
 export const CFLAGS = ['-O2', '-Wall'];
 
-/** Call this first, so that nobody waits for data that cannot be used. */
+/** Call this first: without a compiler, the time to fill a dataset would be wasted. */
 export function needCompiler(): void {
 	if (Bun.which('gcc') === null)
-		throw new NotHere('it compiles small C programs to measure with: install gcc, and run it again');
+		throw new MissingRequirement(
+			'it compiles small C programs to measure with: install gcc, and run it again',
+		);
 }
 
 /** Compiles a file of bench/peers, and returns the path of the program. */

@@ -6,7 +6,7 @@ import { type BenchServer, FLAGS } from './server.ts';
 
 /** The cost of a post in each of two conversations of one server, in alternating rounds. */
 
-export interface Conversations {
+export interface PostedConversation {
 	readonly what: string;
 	readonly channel: string;
 	/** The users who post: one connection each. */
@@ -18,8 +18,8 @@ export const POSTERS = 8;
 export async function comparePosts(
 	bench: Bench,
 	server: Pick<BenchServer, 'port' | 'pids'>,
-	tested: Conversations,
-	against: Conversations,
+	tested: PostedConversation,
+	against: PostedConversation,
 	target: number,
 ): Promise<Figure[]> {
 	const loads: Load[] = [];
@@ -29,7 +29,7 @@ export async function comparePosts(
 	for (let run = 0; run < bench.runs * 2; run += 1)
 		for (const which of run % 2 === 0 ? [0, 1] : [1, 0]) {
 			const round = await (loads[which] as Load).round(server);
-			if (round.refused > 0) throw new Error(`${round.refused} posts were refused`);
+			if (round.rejected > 0) throw new Error(`${round.rejected} posts were rejected`);
 			measured[which]?.push(round);
 			bench.progress(`${[tested, against][which]?.what}: ${cpuMicros(round).toFixed(1)} µs of CPU a post`);
 		}
@@ -63,7 +63,7 @@ export const postsARound = (bench: Bench): number => bench.pick(2_000, 10_000, 1
 export function startPosts(
 	bench: Bench,
 	{ port }: Pick<BenchServer, 'port'>,
-	{ channel, posters }: Omit<Conversations, 'what'>,
+	{ channel, posters }: Omit<PostedConversation, 'what'>,
 ): Promise<Load> {
 	const count = postsARound(bench);
 	return Load.start(bench, {

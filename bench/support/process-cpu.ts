@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { NotHere } from './scenario.ts';
+import { MissingRequirement } from './scenario.ts';
 
 /** What a process has used so far, all threads together, as Linux counts it. */
 
 /** Seconds of CPU, from the scheduler's nanoseconds: the ticks in `stat` are too coarse for short runs. */
 export function cpuSeconds(pid: number): number {
 	const tasks = `/proc/${pid}/task`;
-	if (!existsSync(tasks)) throw new NotHere('CPU per process is read from /proc: this needs Linux');
+	if (!existsSync(tasks))
+		throw new MissingRequirement('CPU per process is read from /proc: this needs Linux');
 	let nanoseconds = 0;
 	for (const thread of readdirSync(tasks)) {
 		try {

@@ -15,10 +15,10 @@ export function readResults(): Results {
 	}
 }
 
-export function keep(scenario: Scenario, result: Omit<SavedResult, 'about' | 'date'>): void {
+export function saveResult(scenario: Scenario, result: Omit<SavedResult, 'about' | 'date'>): void {
 	const date = new Date().toISOString().slice(0, 10);
-	const kept: SavedResult = { about: scenario.about, date, ...result };
-	const results = { ...readResults(), [scenario.name]: kept };
+	const saved: SavedResult = { about: scenario.about, date, ...result };
+	const results = { ...readResults(), [scenario.name]: saved };
 	const sorted = Object.fromEntries(
 		Object.entries(results).sort(([one], [other]) => one.localeCompare(other)),
 	);

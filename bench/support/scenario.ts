@@ -24,4 +24,4 @@ export interface Scenario {
 }
 
 /** Something that a scenario needs is missing on this machine: reported as such, not as a failure of the measured code. */
-export class NotHere extends Error {}
+export class MissingRequirement extends Error {}

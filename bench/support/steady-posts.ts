@@ -112,7 +112,7 @@ type Start = (fill: (dataset: Dataset) => Promise<void>) => Promise<Server>;
 export async function measureSteadyPosts(
 	bench: Bench,
 	rates: readonly number[],
-	mostMs: number,
+	targetMs: number,
 	start: Start,
 ): Promise<Omit<Outcome, 'notes'>> {
 	needCompiler();
@@ -125,7 +125,7 @@ export async function measureSteadyPosts(
 	const figures: Figure[] = [];
 	for (const perSecond of rates) {
 		const rounds = await roundsAt(bench, posts, perSecond, seconds);
-		figures.push(...figuresOf(rounds, mostMs, rates.length > 1 ? `${perSecond} a second: ` : ''));
+		figures.push(...figuresOf(rounds, targetMs, rates.length > 1 ? `${perSecond} a second: ` : ''));
 	}
 	return {
 		configuration: {
@@ -155,10 +155,10 @@ async function roundsAt(
 	return rounds;
 }
 
-function figuresOf(rounds: readonly Round[], mostMs: number, before: string): Figure[] {
+function figuresOf(rounds: readonly Round[], targetMs: number, before: string): Figure[] {
 	const of = (share: number): number[] => rounds.map(({ lastMs }) => quantile(lastMs, share));
 	return [
-		figure(`${before}post to last delivery, p99`, 'ms', of(0.99), { atMost: mostMs }),
+		figure(`${before}post to last delivery, p99`, 'ms', of(0.99), { atMost: targetMs }),
 		figure(`${before}post to last delivery, p95`, 'ms', of(0.95)),
 		figure(`${before}post to last delivery, median`, 'ms', of(0.5)),
 		figure(

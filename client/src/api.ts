@@ -38,7 +38,7 @@ export class Api {
 	private async repeat(method: string, args: Arguments, mayRepeat: (error: ApiError) => boolean) {
 		for (let attempt = 0; ; attempt += 1) {
 			try {
-				return await this.once(method, args);
+				return await this.callOnce(method, args);
 			} catch (error) {
 				if (!(error instanceof ApiError) || attempt + 1 === ATTEMPTS || !mayRepeat(error)) throw error;
 				await sleep(this.platform, error.retryAfterMs + backoffMs(attempt, this.platform.random));
@@ -47,7 +47,7 @@ export class Api {
 	}
 
 	/** One attempt, and a second one with a fresh token if the server rejects the token as expired. */
-	async once(method: string, args: Arguments = {}): Promise<Answer> {
+	async callOnce(method: string, args: Arguments = {}): Promise<Answer> {
 		const known = this.token !== undefined;
 		try {
 			return await this.send(method, args);

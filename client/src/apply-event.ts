@@ -37,7 +37,7 @@ const drop: Apply = (state, { channel, position }, followUps) => {
 /** Fetches the conversation: its description was dropped when it was archived, or was never known. */
 const unarchive: Apply = (state, event, followUps) => {
 	if (!state.noteMembership(event.channel, event.position) || state.conversations.has(event.channel)) return;
-	state.expect(event.channel, event.position);
+	state.track(event.channel, event.position);
 	followUps.conversation(event.channel);
 };
 
@@ -54,7 +54,7 @@ const message: Apply = (state, event, followUps) => {
 		if (!preview || preview.ts !== event.message.ts) return;
 		state.redescribe(channel, { preview: { ...preview, text: event.message.text } }, event.position);
 	} else if (subtype === 'message_deleted') {
-		state.remove(channel, event.deleted_ts, event.position);
+		state.noteDeleted(channel, event.deleted_ts, event.position);
 		if (preview?.ts !== event.deleted_ts) return;
 		state.describe(channel, { preview: null });
 		followUps.preview(channel);

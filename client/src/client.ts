@@ -44,7 +44,7 @@ export function createClient(options: ClientOptions): TidemarkClient {
 		inbox: {
 			subscribe: inbox.subscribe,
 			getSnapshot: inbox.getSnapshot,
-			loadPreviews: () => previews.more(),
+			loadPreviews: () => previews.loadMore(),
 		},
 		badge,
 		attention: parts.attention,
@@ -97,7 +97,7 @@ class Parts {
 		this.badge = new Cell(this.notifier, () => this.state.badge);
 
 		const api = new Api(addressOf(options), options.token, platform);
-		const state = new CountsState((id) => this.counted(id));
+		const state = new CountsState((id) => this.touch(id));
 		const revision = (channel: string) => state.revision(channel);
 		this.api = api;
 		this.state = state;
@@ -162,19 +162,19 @@ class Parts {
 	connect(): Promise<void> {
 		// Reconnect at once when the machine has a network again.
 		(globalThis as Partial<EventTarget>).addEventListener?.('online', this.wake);
-		(globalThis as Partial<EventTarget>).addEventListener?.('offline', this.lost);
+		(globalThis as Partial<EventTarget>).addEventListener?.('offline', this.offline);
 		return this.connection.connect();
 	}
 
 	disconnect(): void {
 		(globalThis as Partial<EventTarget>).removeEventListener?.('online', this.wake);
-		(globalThis as Partial<EventTarget>).removeEventListener?.('offline', this.lost);
+		(globalThis as Partial<EventTarget>).removeEventListener?.('offline', this.offline);
 		this.connection.disconnect();
 		this.attention.stop();
 	}
 
 	private readonly wake = (): void => this.connection.wake();
-	private readonly lost = (): void => this.connection.lost();
+	private readonly offline = (): void => this.connection.offline();
 
 	/** Waits until nothing is in flight; each answer may start more work. */
 	async settled(): Promise<void> {
@@ -209,7 +209,7 @@ class Parts {
 		};
 	}
 
-	private counted(id: string | undefined): void {
+	private touch(id: string | undefined): void {
 		this.stores.touch(id);
 		for (const cell of [this.inbox, this.badge, this.root]) cell.touch();
 	}

@@ -41,10 +41,10 @@ export interface ConnectionParts {
 const QUIET_MS = 20_000;
 const QUIET_ATTENTIVE_MS = 4_000;
 /** A healthy server answers a ping within this time. */
-const PONG_WITHIN_MS = 5_000;
+const PONG_TIMEOUT_MS = 5_000;
 /** Time limit for the request of a ticket: on a network that loses packets, another request may get through. */
-const TICKET_WITHIN_MS = 10_000;
-const HELLO_WITHIN_MS = 20_000;
+const TICKET_TIMEOUT_MS = 10_000;
+const HELLO_TIMEOUT_MS = 20_000;
 /** After a connection that lasted this long, the backoff starts over. */
 const STABLE_MS = 10_000;
 
@@ -67,7 +67,8 @@ export class SocketConnection {
 	private isProbing = false;
 	private nextId = 100;
 	private readonly pongs = new Map<number, Waiter>();
-	private connecting: Waiter[] = [];
+	/** Callers that wait until the client is online. */
+	private waiting: Waiter[] = [];
 
 	constructor(private readonly parts: ConnectionParts) {}
 
@@ -84,7 +85,7 @@ export class SocketConnection {
 		const done = new Promise<void>((resolve, reject) => {
 			if (status === 'idle' || status === 'stopped')
 				reject(new ApiError(reason ?? 'disconnected', 'connect'));
-			else this.connecting.push({ resolve, reject });
+			else this.waiting.push({ resolve, reject });
 		});
 		// The snapshot shows the outcome to callers that do not await this promise.
 		done.catch(() => undefined);
@@ -94,7 +95,7 @@ export class SocketConnection {
 	disconnect(): void {
 		this.end();
 		this.become('idle');
-		this.answerConnecting(new ApiError('disconnected', 'connect'));
+		this.settle(new ApiError('disconnected', 'connect'));
 	}
 
 	/** Retries now instead of later. Abandons an attempt that is still connecting. */
@@ -103,7 +104,7 @@ export class SocketConnection {
 	}
 
 	/** The machine reports that it has no network. */
-	lost(): void {
+	offline(): void {
 		if (this.state.status === 'online') this.closed(1006);
 	}
 
@@ -151,8 +152,8 @@ export class SocketConnection {
 			if (!isCurrent()) return;
 			this.progress.begin(position);
 		}
-		this.after(TICKET_WITHIN_MS, () => this.closed(1006));
-		const answer = await api.once('rtm.connect', { counts: true, since: this.progress.since });
+		this.after(TICKET_TIMEOUT_MS, () => this.closed(1006));
+		const answer = await api.callOnce('rtm.connect', { counts: true, since: this.progress.since });
 		if (!isCurrent()) return;
 		welcome(answer);
 		const socket: WebSocketLike = new platform.WebSocket(answer.url);
@@ -165,7 +166,7 @@ export class SocketConnection {
 		};
 		// `onclose` reports the failure.
 		socket.onerror = () => undefined;
-		this.after(HELLO_WITHIN_MS, () => this.closed(1006));
+		this.after(HELLO_TIMEOUT_MS, () => this.closed(1006));
 	}
 
 	private receive(event: Wire): void {
@@ -173,14 +174,14 @@ export class SocketConnection {
 		if (this.isProbing) this.watch();
 		if (event.type === 'hello') this.hello(event);
 		else if (event.type === 'resync') this.resync();
-		else if (event.reply_to !== undefined) this.answered(event.reply_to);
+		else if (event.reply_to !== undefined) this.pong(event.reply_to);
 		else {
 			const mine = this.current;
 			this.parts.receive(event);
 			// Handling the event may have started a reload, which abandons this attempt.
 			if (mine !== this.current) return;
 			this.progress.handled(event.position);
-			if (this.state.status === 'connecting' && this.progress.isCaughtUp) this.arrived();
+			if (this.state.status === 'connecting' && this.progress.isCaughtUp) this.becomeOnline();
 		}
 	}
 
@@ -191,14 +192,14 @@ export class SocketConnection {
 			return;
 		}
 		this.progress.hello(position, missed);
-		if (missed === 0) this.arrived();
+		if (missed === 0) this.becomeOnline();
 	}
 
-	private arrived(): void {
+	private becomeOnline(): void {
 		this.onlineSince = this.parts.platform.now();
 		this.become('online');
 		this.watch();
-		this.answerConnecting();
+		this.settle();
 		this.parts.online();
 	}
 
@@ -214,14 +215,14 @@ export class SocketConnection {
 	private probe(): void {
 		this.isProbing = true;
 		this.send({ type: 'ping' });
-		this.after(PONG_WITHIN_MS, () => this.closed(1006));
+		this.after(PONG_TIMEOUT_MS, () => this.closed(1006));
 	}
 
 	private quietFor(): number {
 		return this.parts.platform.now() - this.receivedAt;
 	}
 
-	private answered(id: number): void {
+	private pong(id: number): void {
 		this.pongs.get(id)?.resolve();
 		this.pongs.delete(id);
 	}
@@ -253,7 +254,7 @@ export class SocketConnection {
 	private stop(reason: string): void {
 		this.end();
 		this.become('stopped', reason);
-		this.answerConnecting(new ApiError(reason, 'connect'));
+		this.settle(new ApiError(reason, 'connect'));
 	}
 
 	/** Ends the current attempt or connection. */
@@ -283,7 +284,7 @@ export class SocketConnection {
 		this.parts.changed();
 	}
 
-	private answerConnecting(error?: Error): void {
-		for (const { resolve, reject } of this.connecting.splice(0)) error ? reject(error) : resolve();
+	private settle(error?: Error): void {
+		for (const { resolve, reject } of this.waiting.splice(0)) error ? reject(error) : resolve();
 	}
 }

@@ -5,7 +5,7 @@ import { Cell } from './notifier.ts';
 import type { ConversationStore, Marked, PostOptions, Reader } from './public.ts';
 import type { DueMarks } from './reading/due-marks.ts';
 import { LiveReader, type Readable } from './reading/reader.ts';
-import { joined } from './shown-messages.ts';
+import { withUnsent } from './shown-messages.ts';
 import { TimelineWindow } from './timeline-window.ts';
 import type { ConversationView, Counts, Explanation, Message, NotificationLevel } from './types.ts';
 import { NEVER, toCounts, toExplanation, toMessage, type Wire } from './wire.ts';
@@ -151,7 +151,7 @@ export class LiveConversation implements ConversationStore {
 		return {
 			id: this.id,
 			conversation: state.conversations.get(this.id) ?? null,
-			messages: joined(previous?.messages, messages, sending),
+			messages: withUnsent(previous?.messages, messages, sending),
 			isLoaded,
 			isLoading: loader.isLoading,
 			hasOlder,

@@ -37,7 +37,7 @@ export function countMessage<T extends Counts>(counts: T, message: CountedMessag
 	// A user's own message is never unread; it moves the cursor only if everything was read.
 	if (isOwn) return { ...counts, latest: ts, ...(counts.unreadCount === 0 ? { lastRead: ts } : {}) };
 	const unreadCount = Math.min(counts.unreadCount + 1, COUNT_CAP);
-	const badges = counts.isMuted ? isNamed : isMention;
+	const isBadged = counts.isMuted ? isNamed : isMention;
 	return {
 		...counts,
 		latest: ts,
@@ -45,7 +45,7 @@ export function countMessage<T extends Counts>(counts: T, message: CountedMessag
 		unreadCount,
 		unreadCountDisplay: counts.isMuted ? 0 : unreadCount,
 		mentionCount: Math.min(counts.mentionCount + (isMention ? 1 : 0), COUNT_CAP),
-		badgeCount: Math.min(counts.badgeCount + (badges ? 1 : 0), COUNT_CAP),
+		badgeCount: Math.min(counts.badgeCount + (isBadged ? 1 : 0), COUNT_CAP),
 		isCapped: counts.isCapped || counts.unreadCount === COUNT_CAP,
 	};
 }

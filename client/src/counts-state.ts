@@ -52,7 +52,7 @@ const toTotals = (threads: Wire): ThreadTotals => ({
 });
 
 /** What the caller must do after an update: nothing, reload everything, or fetch the conversation. */
-export type Consistency = 'none' | 'gap' | 'recount';
+export type NeededReload = 'none' | 'gap' | 'recount';
 
 export class CountsState {
 	/** The user whose counts these are. */
@@ -80,7 +80,7 @@ export class CountsState {
 		this.tracked = new Map();
 		this.conversationsBadge = 0;
 		for (const row of [...counts.channels, ...counts.mpims, ...counts.ims]) {
-			this.expect(row.id, '');
+			this.track(row.id, '');
 			const description = descriptions.get(row.id) ?? emptyDescription(row.id);
 			this.setCounts(row.id, toCounts(row), { ...description, preview: before.get(row.id)?.preview ?? null });
 		}
@@ -100,7 +100,7 @@ export class CountsState {
 	}
 
 	/** Counts the conversation from this stamp on; its row follows. Idempotent. */
-	expect(id: string, stamp: string): boolean {
+	track(id: string, stamp: string): boolean {
 		const known = this.tracked.get(id);
 		if (known && stampOf(known.position) >= stamp) return false;
 		this.tracked.set(id, {
@@ -134,7 +134,7 @@ export class CountsState {
 
 	/** The user joined, so nothing is unread. The row that follows has what the event lacks. */
 	join(channel: Wire, stamp: string): void {
-		const fresh = this.expect(channel.id, stamp);
+		const fresh = this.track(channel.id, stamp);
 		const described = toDescription(channel);
 		if (fresh) this.put({ ...described, preview: null, ...strip(toCounts({ ...channel, position: '' })) });
 		else this.describe(channel.id, described);
@@ -173,7 +173,7 @@ export class CountsState {
 		id: string,
 		received: ReceivedCounts,
 		description?: Description & { preview: Preview | null },
-	): Consistency {
+	): NeededReload {
 		const tracked = this.tracked.get(id);
 		if (!tracked || received.position < tracked.position) return 'none';
 		const stamp = stampOf(received.position);
@@ -195,7 +195,7 @@ export class CountsState {
 	post(
 		event: PostedEvent & { readonly channel: string; readonly prev_ts: string },
 		isCatchingUp = false,
-	): Consistency {
+	): NeededReload {
 		const tracked = this.tracked.get(event.channel);
 		// The row already includes the message, or it arrived before.
 		if (!tracked || event.position <= (tracked.since.at(-1)?.position ?? stampOf(tracked.position)))
@@ -214,7 +214,7 @@ export class CountsState {
 	}
 
 	/** A message was deleted: records that the server will send new counts and, if it was the newest, a new latest. */
-	remove(channel: string, ts: string, stamp: string): void {
+	noteDeleted(channel: string, ts: string, stamp: string): void {
 		const tracked = this.tracked.get(channel);
 		if (tracked && this.conversations.get(channel)?.latest === ts) tracked.latestDeleted = stamp;
 	}

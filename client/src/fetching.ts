@@ -9,7 +9,7 @@ const EVERY_KIND = 'public_channel,private_channel,mpim,im';
 
 /** Fetches counts before descriptions. Changes after the counts arrive as events, so newer descriptions do no harm. */
 export async function fetchEverything(api: Api): Promise<{ counts: Wire; channels: readonly Wire[] }> {
-	const counts = await api.once('client.counts');
+	const counts = await api.callOnce('client.counts');
 	const channels: Wire[] = [];
 	const everything = { types: EVERY_KIND, exclude_archived: true, limit: 1000 };
 	for await (const page of pages(api, 'users.conversations', everything)) channels.push(...page.channels);

@@ -8,7 +8,7 @@ import type { FileLink } from './types.ts';
  */
 
 const COLLECT_MS = 5;
-const MAX_AT_ONCE = 100;
+const MAX_BATCH = 100;
 const BEFORE_EXPIRY_MS = 60_000;
 
 interface Waiting {
@@ -39,8 +39,8 @@ export class FileLinks {
 		const { waiting } = this;
 		this.waiting = new Map();
 		const ids = [...waiting.keys()];
-		for (let start = 0; start < ids.length; start += MAX_AT_ONCE) {
-			const some = ids.slice(start, start + MAX_AT_ONCE);
+		for (let start = 0; start < ids.length; start += MAX_BATCH) {
+			const some = ids.slice(start, start + MAX_BATCH);
 			try {
 				await this.fetchSome(some);
 				for (const id of some)

@@ -10,7 +10,7 @@ export class Loader {
 	isLoading = false;
 	error: string | null = null;
 	private queue: Promise<void> = Promise.resolve();
-	private during: Wire[] | null = null;
+	private received: Wire[] | null = null;
 	/** Rises with `forget`: answers to earlier requests are ignored. */
 	private round = 0;
 
@@ -26,13 +26,13 @@ export class Loader {
 			if (mine !== this.round) return;
 			const request = work();
 			if (!request) return;
-			this.during = [];
+			this.received = [];
 			this.set(true, null);
 			try {
-				const place = await request;
+				const addPage = await request;
 				if (mine !== this.round) return;
-				place();
-				for (const event of this.during) this.apply(event);
+				addPage();
+				for (const event of this.received) this.apply(event);
 				this.end(null);
 			} catch (error) {
 				if (mine === this.round) this.end(codeOf(error));
@@ -44,7 +44,7 @@ export class Loader {
 	}
 
 	receive(event: Wire): void {
-		this.during?.push(event);
+		this.received?.push(event);
 		this.apply(event);
 	}
 
@@ -54,7 +54,7 @@ export class Loader {
 	}
 
 	private end(error: string | null): void {
-		this.during = null;
+		this.received = null;
 		this.set(false, error);
 	}
 

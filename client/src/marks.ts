@@ -83,7 +83,7 @@ export class Marks {
 		try {
 			const { ts, revision } = newest;
 			const args = { channel, ts, ...(revision === undefined ? {} : { revision }) };
-			const answer = await api.once('conversations.mark', args);
+			const answer = await api.callOnce('conversations.mark', args);
 			onAnswer(answer);
 			settle((mark) => mark.resolve(answer));
 		} catch (error) {

@@ -9,7 +9,7 @@ import { toMessage, type Wire } from './wire.ts';
 /**
  * Sends messages. Those of one conversation are sent one after the other, so that they arrive in the order in which
  * they were written. A message without an answer is sent again with the same client_msg_id, and the server keeps only
- * one. A message is sent when the answer or its event arrives, whichever comes first.
+ * one. A message counts as sent when its answer or its event arrives, whichever comes first.
  */
 
 export interface OutboxParts {
@@ -47,7 +47,7 @@ export class Outbox {
 	/** Conversations with a running send. The function ends the pause before a retry. */
 	private readonly inFlight = new Map<string, () => void>();
 
-	private made = 0;
+	private nextId = 0;
 
 	constructor(private readonly parts: OutboxParts) {}
 
@@ -62,7 +62,7 @@ export class Outbox {
 
 	post(channel: string, text: string, options: PostOptions): Promise<Message> {
 		const { threadTs, broadcast, blocks, attachments, metadata, linkNames } = options;
-		const clientMsgId = options.clientMsgId ?? this.freshId();
+		const clientMsgId = options.clientMsgId ?? this.newId();
 		const args = {
 			channel,
 			text,
@@ -140,7 +140,7 @@ export class Outbox {
 	discard(channel: string, clientMsgId: string): void {
 		const sending = this.find(channel, clientMsgId);
 		if (!sending) return;
-		this.take(sending);
+		this.remove(sending);
 		sending.reject(new ApiError('discarded', 'chat.postMessage'));
 	}
 
@@ -149,13 +149,13 @@ export class Outbox {
 		const sending =
 			message.clientMsgId === null ? undefined : this.find(message.channel, message.clientMsgId);
 		if (!sending) return;
-		this.take(sending);
+		this.remove(sending);
 		sending.resolve(message);
 	}
 
 	/** The connection is back. */
 	online(): void {
-		for (const cutShort of this.inFlight.values()) cutShort();
+		for (const endPause of this.inFlight.values()) endPause();
 		for (const channel of this.queues.keys()) void this.pump(channel);
 	}
 
@@ -185,7 +185,7 @@ export class Outbox {
 			return this.fail(sending, new ApiError('outcome_unknown', 'chat.postMessage'));
 		try {
 			sending.attempts += 1;
-			const answer = await api.once('chat.postMessage', sending.args);
+			const answer = await api.callOnce('chat.postMessage', sending.args);
 			this.answered(sending, answer.message);
 		} catch (error) {
 			const mayRepeat = error instanceof ApiError && error.retry !== 'no' && sending.attempts < attempts;
@@ -226,7 +226,7 @@ export class Outbox {
 		this.changed(sending.message.channel);
 	}
 
-	private take(sending: Sending): void {
+	private remove(sending: Sending): void {
 		const { channel } = sending.message;
 		const left = (this.queues.get(channel) ?? []).filter((one) => one !== sending);
 		if (left.length > 0) this.queues.set(channel, left);
@@ -244,10 +244,10 @@ export class Outbox {
 		return this.queues.get(channel)?.find(({ message }) => message.clientMsgId === clientMsgId);
 	}
 
-	private freshId(): string {
+	private newId(): string {
 		const { now, random } = this.parts.platform;
 		const digits = () => Math.floor(random() * 2 ** 48).toString(36);
-		this.made += 1;
-		return `${now().toString(36)}-${this.made}-${digits()}${digits()}`;
+		this.nextId += 1;
+		return `${now().toString(36)}-${this.nextId}-${digits()}${digits()}`;
 	}
 }

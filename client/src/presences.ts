@@ -18,12 +18,12 @@ export class Presences {
 	) {}
 
 	watch(users: readonly string[]): () => void {
-		for (const user of users) this.add(user, 1);
+		for (const user of users) this.countWatcher(user, 1);
 		let isWatching = true;
 		return () => {
 			if (!isWatching) return;
 			isWatching = false;
-			for (const user of users) this.add(user, -1);
+			for (const user of users) this.countWatcher(user, -1);
 		};
 	}
 
@@ -37,8 +37,8 @@ export class Presences {
 		this.changed();
 	}
 
-	private add(user: string, more: number): void {
-		const watchers = (this.watchers.get(user) ?? 0) + more;
+	private countWatcher(user: string, change: 1 | -1): void {
+		const watchers = (this.watchers.get(user) ?? 0) + change;
 		if (watchers > 0) this.watchers.set(user, watchers);
 		else {
 			this.watchers.delete(user);

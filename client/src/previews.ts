@@ -18,10 +18,10 @@ export class Previews {
 	/** Starts from the top again after a reload. */
 	restart(): Promise<void> {
 		this.cursor = '';
-		return this.more();
+		return this.loadMore();
 	}
 
-	async more(): Promise<void> {
+	async loadMore(): Promise<void> {
 		const { cursor } = this;
 		if (cursor === null) return;
 		const answer = await this.api.callIdempotent('inbox.list', {
@@ -29,17 +29,17 @@ export class Previews {
 			...(cursor ? { cursor } : {}),
 		});
 		this.cursor = answer.response_metadata?.next_cursor || null;
-		for (const { id, latest } of answer.items) this.place(id, latest);
+		for (const { id, latest } of answer.items) this.setPreview(id, latest);
 	}
 
 	/** For a conversation whose newest message was deleted. */
 	async refresh(channel: string): Promise<void> {
 		const { messages } = await this.api.callIdempotent('conversations.history', { channel, limit: 1 });
 		const [message] = messages;
-		if (message?.subtype !== 'tombstone') this.place(channel, message);
+		if (message?.subtype !== 'tombstone') this.setPreview(channel, message);
 	}
 
-	private place(id: string, latest: Wire): void {
+	private setPreview(id: string, latest: Wire): void {
 		const known = this.state.conversations.get(id);
 		// An event has brought a newer message.
 		if (!known || !latest || (known.preview?.ts ?? '') >= latest.ts) return;

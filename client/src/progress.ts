@@ -7,16 +7,16 @@ export class Progress {
 	position = '';
 	private newest = '';
 	/** Number of missed events that have not arrived yet. */
-	private owed = 0;
+	private missed = 0;
 	/** Whether all events with this position were handled; false if there may be more of them. */
-	private isWhole = true;
+	private isComplete = true;
 
 	/**
 	 * The position to resume from. Events of one change share a position, and a connection may end between them. So
 	 * after an event, the client resumes one position earlier, and gets all events of that change again.
 	 */
 	get since(): string {
-		if (this.isWhole || this.position === '') return this.position;
+		if (this.isComplete || this.position === '') return this.position;
 		return String(Number(this.position) - 1).padStart(this.position.length, '0');
 	}
 
@@ -24,16 +24,16 @@ export class Progress {
 	begin(position: string): void {
 		this.position = position;
 		this.newest = position;
-		this.isWhole = true;
+		this.isComplete = true;
 	}
 
 	/** A socket was opened at this position; `missed` events that the client missed follow. */
 	hello(position: string, missed: number): void {
-		this.owed = missed;
+		this.missed = missed;
 		this.newest = position > this.position ? position : this.position;
 		if (missed > 0) return;
 		this.position = this.newest;
-		this.isWhole = true;
+		this.isComplete = true;
 	}
 
 	/** An event was handled. */
@@ -41,14 +41,14 @@ export class Progress {
 		// Positions of rows have 32 digits, and a client cannot resume from them.
 		if (typeof position === 'string' && position.length === 16 && position > this.newest)
 			this.newest = position;
-		if (this.owed > 0) this.owed -= 1;
-		if (this.owed > 0 || this.position === this.newest) return;
+		if (this.missed > 0) this.missed -= 1;
+		if (this.missed > 0 || this.position === this.newest) return;
 		this.position = this.newest;
-		this.isWhole = false;
+		this.isComplete = false;
 	}
 
 	get isCaughtUp(): boolean {
-		return this.owed === 0;
+		return this.missed === 0;
 	}
 
 	forget(): void {

@@ -4,7 +4,7 @@ import type { Message } from './types.ts';
  * Joins the messages of the server and the unsent ones. Returns the previous list if nothing in it changed, so that
  * unrelated changes cause no rendering.
  */
-export function joined(
+export function withUnsent(
 	previous: readonly Message[] | undefined,
 	messages: readonly Message[],
 	sending: readonly Message[],

@@ -22,7 +22,7 @@ interface Batch {
 	readonly messages: Set<string>;
 }
 
-const MAX_AT_ONCE = 100;
+const MAX_BATCH = 100;
 
 export class SingleMarks {
 	private readonly waiting = new Map<string, Batch[]>();
@@ -36,7 +36,7 @@ export class SingleMarks {
 		this.waiting.set(channel, batches);
 		for (const ts of messages) {
 			const last = batches.at(-1);
-			if (last && last.revision === revision && last.messages.size < MAX_AT_ONCE) last.messages.add(ts);
+			if (last && last.revision === revision && last.messages.size < MAX_BATCH) last.messages.add(ts);
 			else batches.push({ revision, messages: new Set([ts]) });
 		}
 		void this.pump(channel);
@@ -65,7 +65,7 @@ export class SingleMarks {
 		const { revision, messages } = batch;
 		try {
 			const args = { channel, ts: [...messages], ...(revision === undefined ? {} : { revision }) };
-			onAnswer(await api.once('conversations.markMessage', args));
+			onAnswer(await api.callOnce('conversations.markMessage', args));
 			return true;
 		} catch (error) {
 			// The server rejected the marks: the messages were deleted, or the user left.

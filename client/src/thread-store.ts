@@ -3,7 +3,7 @@ import { FollowState } from './follow-state.ts';
 import { Cell } from './notifier.ts';
 import type { PostOptions, Reader, ThreadStore } from './public.ts';
 import { LiveReader } from './reading/reader.ts';
-import { joined } from './shown-messages.ts';
+import { withUnsent } from './shown-messages.ts';
 import { isOfThread, ThreadWindow } from './thread-window.ts';
 import type { Message, ThreadView } from './types.ts';
 import { keyOf } from './typing.ts';
@@ -130,7 +130,7 @@ export class LiveThread implements ThreadStore {
 			channel: this.channel,
 			threadTs: this.threadTs,
 			root,
-			replies: joined(previous?.replies, replies, sending),
+			replies: withUnsent(previous?.replies, replies, sending),
 			isLoaded,
 			isLoading: loader.isLoading,
 			hasMore,

@@ -79,7 +79,7 @@ export class ThreadWindow {
 		const { subtype } = event;
 		if (isReactionOrPin(event)) this.react(event);
 		else if (subtype === 'message_changed') this.replace(event);
-		else if (subtype === 'message_replied') this.counted(event);
+		else if (subtype === 'message_replied') this.updateRoot(event);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
 		else if (!this.hasMore) this.add(event);
 	}
@@ -108,7 +108,7 @@ export class ThreadWindow {
 		else this.replies = list.replace(this.replies, withReactionOrPin(known, event));
 	}
 
-	private counted(event: Wire): void {
+	private updateRoot(event: Wire): void {
 		const message = toMessage(event.message, this.channel);
 		if (!this.freshness.acceptsReplies(event, message, this.root ?? undefined)) return;
 		if (this.root) this.root = withThread(this.root, message);

@@ -7,8 +7,8 @@ import type { Message, ThreadSummary, ThreadsView } from './types.ts';
 import { targetTs, toMessage, type Wire, withReactionOrPin } from './wire.ts';
 
 /**
- * The followed threads. The server reports with one event that some of them changed. While the list is on screen, it is
- * then fetched again at its current length; changes during a fetch cause only one more fetch.
+ * The followed threads. The server reports with one event that some of them changed. While the list is on screen, the
+ * store then fetches it again at its current length; changes during a fetch cause only one more fetch.
  */
 
 const PAGE = 10;
@@ -73,7 +73,7 @@ export class LiveThreads implements ThreadsStore {
 		const { channel } = event.item;
 		const ts = targetTs(event);
 		const isShown = (message: Message): boolean => message.channel === channel && message.ts === ts;
-		const marked = (message: Message): Message =>
+		const updated = (message: Message): Message =>
 			isShown(message) ? withReactionOrPin(message, event) : message;
 		// A list that is being fetched may be older than this event.
 		if (this.inFlight) this.isStale = true;
@@ -82,9 +82,9 @@ export class LiveThreads implements ThreadsStore {
 			messagesOf(thread).some(isShown)
 				? {
 						...thread,
-						root: marked(thread.root),
-						unreadReplies: thread.unreadReplies.map(marked),
-						latestReplies: thread.latestReplies.map(marked),
+						root: updated(thread.root),
+						unreadReplies: thread.unreadReplies.map(updated),
+						latestReplies: thread.latestReplies.map(updated),
 					}
 				: thread,
 		);
@@ -108,7 +108,7 @@ export class LiveThreads implements ThreadsStore {
 		);
 	}
 
-	/** A list on screen that the server cannot return now would otherwise stay outdated until the next change. */
+	/** Retries after a failure. Without this, a list on screen would stay outdated until the next change. */
 	private loadLater(error: unknown): void {
 		if (this.timer !== undefined || !(error instanceof ApiError) || error.retry === 'no') return;
 		const { timers, random } = this.core.platform;

@@ -63,7 +63,7 @@ export class TimelineWindow {
 			return this.page({ oldest: last.ts }).then(({ messages, hasMore }) => () => {
 				this.messages = [...this.messages, ...messages];
 				this.hasNewer = hasMore;
-				this.placed();
+				this.noteNewest();
 			});
 		});
 	}
@@ -80,7 +80,7 @@ export class TimelineWindow {
 				this.hasOlder = before.hasMore;
 				this.hasNewer = after.hasMore;
 				this.isLoaded = true;
-				this.placed();
+				this.noteNewest();
 			};
 		});
 	}
@@ -99,11 +99,11 @@ export class TimelineWindow {
 			this.hasOlder = hasMore;
 			this.hasNewer = false;
 			this.isLoaded = true;
-			this.placed();
+			this.noteNewest();
 		});
 	}
 
-	private placed(): void {
+	private noteNewest(): void {
 		if (!this.hasNewer) this.freshness.loaded(this.messages.at(-1));
 	}
 
@@ -119,7 +119,7 @@ export class TimelineWindow {
 		const { subtype } = event;
 		if (isReactionOrPin(event)) this.react(event);
 		else if (subtype === 'message_changed') this.replace(event);
-		else if (subtype === 'message_replied') this.root(event);
+		else if (subtype === 'message_replied') this.updateRoot(event);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
 		else if (event.prev_ts !== undefined) this.add(event);
 	}
@@ -155,7 +155,7 @@ export class TimelineWindow {
 	 * Updates the reply counters of a root. A root that was posted and deleted while the client was offline is unknown:
 	 * then its tombstone is added.
 	 */
-	private root(event: Wire): void {
+	private updateRoot(event: Wire): void {
 		const message = toMessage(event.message, this.channel);
 		const known = list.find(this.messages, message.ts);
 		if (!this.freshness.acceptsReplies(event, message, known)) return;

@@ -12,21 +12,21 @@ export async function uploadFiles(
 ): Promise<readonly SharedFile[]> {
 	const { channel, threadTs, comment, onProgress, signal } = options;
 	const total = sources.reduce((sum, { content }) => sum + content.size, 0);
-	const places: { id: string; url: string; content: Blob; title?: string }[] = [];
+	const uploads: { id: string; url: string; content: Blob; title?: string }[] = [];
 	onProgress?.(0, total);
 	// Request all upload URLs first: a file that is too large is rejected before any byte is sent.
 	for (const { content, name, title, altText } of sources) {
 		signal?.throwIfAborted();
-		const place: Answer = await api.call('files.getUploadURLExternal', {
+		const upload: Answer = await api.call('files.getUploadURLExternal', {
 			filename: name,
 			length: content.size,
 			...(altText ? { alt_txt: altText } : {}),
 		});
-		const url = api.localAddress(place.upload_url);
-		places.push({ id: place.file_id, url, content, ...(title ? { title } : {}) });
+		const url = api.localAddress(upload.upload_url);
+		uploads.push({ id: upload.file_id, url, content, ...(title ? { title } : {}) });
 	}
 	let done = 0;
-	for (const { url, content } of places) {
+	for (const { url, content } of uploads) {
 		signal?.throwIfAborted();
 		await send(url, content, signal, (sent) => onProgress?.(done + sent, total));
 		done += content.size;
@@ -35,7 +35,7 @@ export async function uploadFiles(
 	signal?.throwIfAborted();
 	// Idempotent: repeating it shares nothing twice.
 	const { files } = await api.callIdempotent('files.completeUploadExternal', {
-		files: places.map(({ id, title }) => ({ id, ...(title ? { title } : {}) })),
+		files: uploads.map(({ id, title }) => ({ id, ...(title ? { title } : {}) })),
 		...(channel ? { channel_id: channel } : {}),
 		...(threadTs ? { thread_ts: threadTs } : {}),
 		...(comment ? { initial_comment: comment } : {}),
@@ -50,10 +50,10 @@ async function send(
 	signal: AbortSignal | undefined,
 	onProgress: (sent: number) => void,
 ): Promise<void> {
-	const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => Observed };
+	const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => UploadRequest };
 	const status = XMLHttpRequest
-		? await observed(new XMLHttpRequest(), url, content, signal, onProgress)
-		: await fetched(url, content, signal);
+		? await sendWithProgress(new XMLHttpRequest(), url, content, signal, onProgress)
+		: await sendWithFetch(url, content, signal);
 	signal?.throwIfAborted();
 	if (status === 200) return;
 	throw new ApiError(status === 0 ? 'network_error' : 'upload_failed', 'upload', 'safe', 0, [
@@ -61,7 +61,7 @@ async function send(
 	]);
 }
 
-const fetched = (url: string, body: Blob, signal: AbortSignal | undefined): Promise<number> =>
+const sendWithFetch = (url: string, body: Blob, signal: AbortSignal | undefined): Promise<number> =>
 	globalThis.fetch(url, { method: 'POST', body, headers: BYTES, ...(signal ? { signal } : {}) }).then(
 		({ status }) => status,
 		() => 0,
@@ -71,7 +71,7 @@ const fetched = (url: string, body: Blob, signal: AbortSignal | undefined): Prom
 const BYTES = { 'content-type': 'application/octet-stream' };
 
 /** The part of an XMLHttpRequest that is used. */
-interface Observed {
+interface UploadRequest {
 	readonly upload: { onprogress: ((event: { readonly loaded: number }) => void) | null };
 	readonly status: number;
 	onloadend: (() => void) | null;
@@ -81,8 +81,8 @@ interface Observed {
 	abort(): void;
 }
 
-function observed(
-	request: Observed,
+function sendWithProgress(
+	request: UploadRequest,
 	url: string,
 	content: Blob,
 	signal: AbortSignal | undefined,

@@ -13,18 +13,18 @@ const SCRIPT = join(ROOT, 'scripts', 'services');
 const LINES_SHOWN = 12;
 
 /** The environment variables with the services' addresses, or why there are none. */
-export type Found = { readonly env: Readonly<Record<string, string>> } | { readonly problem: string };
+export type ServiceEnv = { readonly env: Readonly<Record<string, string>> } | { readonly problem: string };
 
 export interface Services {
-	of(services: readonly string[]): Promise<Found>;
+	of(services: readonly string[]): Promise<ServiceEnv>;
 	/** Services that no longer answer, with the end of their logs: that may be why tests failed. */
-	unwell(): Promise<string[]>;
+	unresponsive(): Promise<string[]>;
 	stop(): Promise<void>;
 }
 
 const NONE: Services = {
 	of: async () => ({ env: {} }),
-	unwell: async () => [],
+	unresponsive: async () => [],
 	stop: async () => undefined,
 };
 
@@ -32,7 +32,7 @@ export function startServices(services: readonly string[], reports: string): Ser
 	if (services.length === 0) return NONE;
 	const directory = mkdtempSync(join(tmpdir(), 'tidemark-services-test-'));
 	const output = join(reports, 'services.txt');
-	const shown = async () => await Bun.file(output).text();
+	const outputSoFar = async () => await Bun.file(output).text();
 	const call = async (...args: readonly string[]) =>
 		await run([SCRIPT, ...args], output, {
 			TIDEMARK_SERVICES_DIR: directory,
@@ -47,16 +47,16 @@ export function startServices(services: readonly string[], reports: string): Ser
 		of: async (wanted) => {
 			if (wanted.length === 0) return { env: {} };
 			const code = await up;
-			const missing = code === 0 ? [] : missingOf(wanted, await shown());
+			const missing = code === 0 ? [] : missingOf(wanted, await outputSoFar());
 			if (missing.length === 0) return { env: parseEnv(await Bun.file(join(directory, 'env')).text()) };
 			return {
-				problem: `${missing.join(' and ')} could not be started (exit ${code})${endOf(await shown())}`,
+				problem: `${missing.join(' and ')} could not be started (exit ${code})${endOf(await outputSoFar())}`,
 			};
 		},
-		unwell: async () => {
-			const before = (await shown()).length;
+		unresponsive: async () => {
+			const before = (await outputSoFar()).length;
 			await call('status');
-			const found = (await shown()).slice(before).matchAll(/^(\S+): does not answer/gm);
+			const found = (await outputSoFar()).slice(before).matchAll(/^(\S+): does not answer/gm);
 			const lines: string[] = [];
 			for (const [line, service = ''] of found) lines.push(line + endOf(await logOf(service)));
 			return lines;
@@ -72,8 +72,8 @@ const endOf = (text: string): string =>
 	['', ...text.trimEnd().split('\n').slice(-LINES_SHOWN)].join('\n    ');
 
 /** The wanted services that are not running; all of them if the script does not name any. */
-function missingOf(wanted: readonly string[], shown: string): readonly string[] {
-	const named = /^services: not up: (.*)$/m.exec(shown)?.[1]?.split(' ');
+function missingOf(wanted: readonly string[], outputSoFar: string): readonly string[] {
+	const named = /^services: not up: (.*)$/m.exec(outputSoFar)?.[1]?.split(' ');
 	return named ? wanted.filter((service) => named.includes(service)) : wanted;
 }
 

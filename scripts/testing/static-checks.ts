@@ -8,13 +8,8 @@ const COMPILER = 'typescript-native/bin/tsc';
 
 /** Checks the types of one project. tsc caches its result in node_modules, so that the next run checks only changes. */
 const types = (project: string, ...options: readonly string[]): readonly string[] => {
-	const remembered = join(
-		ROOT,
-		'node_modules',
-		'.cache',
-		`types-${project.replaceAll('/', '-')}.tsbuildinfo`,
-	);
-	return [COMPILER, '-p', project, '--noEmit', '--incremental', '--tsBuildInfoFile', remembered, ...options];
+	const cacheFile = join(ROOT, 'node_modules', '.cache', `types-${project.replaceAll('/', '-')}.tsbuildinfo`);
+	return [COMPILER, '-p', project, '--noEmit', '--incremental', '--tsBuildInfoFile', cacheFile, ...options];
 };
 
 /** Checks that run no code of the project; the longest first. */

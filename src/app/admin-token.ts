@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keepSecret } from './private-files.ts';
+import { writeSecret } from './private-files.ts';
 
 /** The administrator's token: the configured one, else the one saved in the data directory, else a new one. */
 
@@ -15,8 +15,8 @@ export interface AdminToken {
 
 export async function adminTokenOf(configured: string | null, dataDir: string): Promise<AdminToken> {
 	if (configured !== null) return { token: configured, isNew: false };
-	const kept = await keptAdminToken(dataDir);
-	if (kept !== null) return { token: kept, isNew: false };
+	const saved = await savedAdminToken(dataDir);
+	if (saved !== null) return { token: saved, isNew: false };
 	return { token: `xoxa-${randomBytes(32).toString('base64url')}`, isNew: true };
 }
 
@@ -24,13 +24,13 @@ export async function adminTokenOf(configured: string | null, dataDir: string): 
  * Saves a new token readable by the owner only. Called once the token is about to be shown: an unseen token is
  * useless.
  */
-export async function keepAdminToken({ token, isNew }: AdminToken, dataDir: string): Promise<void> {
+export async function saveAdminToken({ token, isNew }: AdminToken, dataDir: string): Promise<void> {
 	if (!isNew) return;
 	await mkdir(dataDir, { recursive: true, mode: 0o700 });
-	await keepSecret(adminTokenFile(dataDir), `${token}\n`);
+	await writeSecret(adminTokenFile(dataDir), `${token}\n`);
 }
 
-export async function keptAdminToken(dataDir: string): Promise<string | null> {
+export async function savedAdminToken(dataDir: string): Promise<string | null> {
 	try {
 		return (await readFile(adminTokenFile(dataDir), 'utf8')).trim() || null;
 	} catch {

@@ -92,7 +92,7 @@ export function appsAt(
 		requests,
 		outgoing,
 		start: async () => {
-			await sockets.forget();
+			await sockets.forgetStaleRows();
 			bus.subscribe(EVERY_GATEWAY, receive);
 			dispatchers.start();
 			tidying = setInterval(

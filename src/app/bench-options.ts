@@ -8,8 +8,8 @@ import { wholeNumber } from './settings/setting.ts';
 interface Amount {
 	readonly flag: string;
 	readonly fallback: number;
-	readonly least: number;
-	readonly most: number;
+	readonly min: number;
+	readonly max: number;
 	readonly help: string;
 }
 
@@ -22,45 +22,45 @@ const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
 	conversations: {
 		flag: 'conversations',
 		fallback: 20,
-		least: 1,
-		most: 10_000,
+		min: 1,
+		max: 10_000,
 		help: 'conversations; posts go to them in turn',
 	},
-	members: { flag: 'members', fallback: 50, least: 1, most: 500_000, help: 'members of each conversation' },
+	members: { flag: 'members', fallback: 50, min: 1, max: 500_000, help: 'members of each conversation' },
 	online: {
 		flag: 'online',
 		fallback: 100,
-		least: 1,
-		most: MAX_SOCKETS,
+		min: 1,
+		max: MAX_SOCKETS,
 		help: 'users who are online, with one socket each; they post in turn',
 	},
 	rate: {
 		flag: 'rate',
 		fallback: 100,
-		least: 1,
-		most: 100_000,
+		min: 1,
+		max: 100_000,
 		help: 'posts per second in total; sent on schedule even while earlier posts are unanswered',
 	},
-	seconds: { flag: 'seconds', fallback: 15, least: 1, most: 86_400, help: 'how long to measure' },
+	seconds: { flag: 'seconds', fallback: 15, min: 1, max: 86_400, help: 'how long to measure' },
 	warmUp: {
 		flag: 'warm-up',
 		fallback: 3,
-		least: 0,
-		most: 600,
+		min: 0,
+		max: 600,
 		help: 'seconds of the same load before measuring',
 	},
 	textBytes: {
 		flag: 'text-bytes',
 		fallback: 100,
-		least: 16,
-		most: 4_000,
+		min: 16,
+		max: 4_000,
 		help: 'bytes of text in each message',
 	},
 	marks: {
 		flag: 'marks',
 		fallback: 0,
-		least: 0,
-		most: 100_000,
+		min: 0,
+		max: 100_000,
 		help: 'read marks per second in total: users mark the newest message that they received',
 	},
 };
@@ -75,11 +75,11 @@ export const LOAD_FLAGS: CliCommand['options'] = Object.fromEntries(
 /** Reports all problems at once. */
 export function readLoad(options: Readonly<Record<string, string | undefined>>): Load {
 	const problems: string[] = [];
-	const read = ({ flag, fallback, least, most }: Amount): number => {
+	const read = ({ flag, fallback, min, max }: Amount): number => {
 		const given = options[flag];
 		if (given === undefined) return fallback;
 		try {
-			return wholeNumber(least, most)(given);
+			return wholeNumber(min, max)(given);
 		} catch (error) {
 			problems.push(`--${flag} "${given}" ${(error as Error).message}`);
 			return fallback;

@@ -97,13 +97,13 @@ export async function run(argv: readonly string[]): Promise<number> {
 	}
 }
 
-/** Returns the exit code instead if the command reports unreadable settings itself. */
+/** Returns the settings, or the exit code if they are invalid and the command reports that itself. */
 function configOf(command: CliCommand, flags: Record<string, string | undefined>): Config | number {
 	try {
 		return readConfig(flags, process.env);
 	} catch (error) {
-		if (!(error instanceof ConfigError) || !command.unreadable) throw error;
-		return command.unreadable(error.problems, flags);
+		if (!(error instanceof ConfigError) || !command.onInvalidSettings) throw error;
+		return command.onInvalidSettings(error.problems, flags);
 	}
 }
 

@@ -23,10 +23,10 @@ import { ReadState } from '../unread/read-state.ts';
 import { clusterAddresses } from './cluster-addresses.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
-import { opening } from './opening.ts';
+import { openWithTimeout } from './opening.ts';
 import type { ServerOperations } from './operations.ts';
 import { PostgresWatch } from './postgres-watch.ts';
-import { pushes } from './push.ts';
+import { isPushConfigured } from './push.ts';
 import { ServiceWatch } from './service-watch.ts';
 import { machineMicros, type StampClock, stampClock } from './stamp-clock.ts';
 import { configuredVapidKey } from './vapid-key.ts';
@@ -37,7 +37,7 @@ export interface Cluster {
 	readonly commands: Commands;
 	readonly keys: Keys;
 	/** PostgreSQL as it is, possibly behind the log: for workers, which know what they have not persisted yet. */
-	readonly written: PostgresStore;
+	readonly postgres: PostgresStore;
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
 	readonly marks: MarkLedger;
@@ -63,12 +63,12 @@ export interface GatewayHooks {
 
 const CLOSE_MARKS_MS = 5_000;
 /** How often to check a service that is unavailable. */
-const ASK_AGAIN_MS = 2_000;
+const CHECK_EVERY_MS = 2_000;
 /** Startup limits: a healthy service answers much sooner. */
-const REDIS_WITHIN_MS = 15_000;
-const POSTGRES_WITHIN_MS = 15_000;
+const REDIS_TIMEOUT_MS = 15_000;
+const POSTGRES_TIMEOUT_MS = 15_000;
 /** Includes the time until all brokers know topics that were just created. */
-const KAFKA_WITHIN_MS = 30_000;
+const KAFKA_TIMEOUT_MS = 30_000;
 const SUBSCRIPTION_LOST = 'the subscription to live events was lost';
 
 /** For durations: unaffected when the wall clock is set. */
@@ -126,10 +126,10 @@ async function openParts(
 	// Before anything is stamped.
 	await time.measure();
 	const { nowMicros } = time;
-	const { written, postgresWatch } = await openPostgres(context);
-	const fitness = newFitness(context, epoch, written);
+	const { store: postgres, postgresWatch } = await openPostgres(context);
+	const fitness = newFitness(context, epoch, postgres);
 	const { logs, kafkaWatch } = await openKafka(context, fitness);
-	const clock = stampClock(await written.newestStamp(), uptime, nowMicros);
+	const clock = stampClock(await postgres.newestStamp(), uptime, nowMicros);
 	const gapListeners: (() => void)[] = [];
 	const bus = new RedisBus(commands, redis.subscriber, keys, {
 		onGap: () => {
@@ -140,19 +140,19 @@ async function openParts(
 		onError: redisTrouble,
 	});
 	closing.push(() => bus.close());
-	const asking = setInterval(() => {
+	const checking = setInterval(() => {
 		void time.measure();
 		commands.ping().then(() => redis.watch.regained('commands'), redisTrouble);
 		void bus.probe();
 		void logs.probe();
 		// An idle process sends no reads or writes that would show the recovery.
-		if (postgresWatch.isFailing('reads')) written.source.starts().catch(() => undefined);
-		if (postgresWatch.isFailing('writes')) written.probeWrites().catch(() => undefined);
-	}, ASK_AGAIN_MS);
-	closing.push(() => clearInterval(asking));
+		if (postgresWatch.isFailing('reads')) postgres.source.starts().catch(() => undefined);
+		if (postgresWatch.isFailing('writes')) postgres.probeWrites().catch(() => undefined);
+	}, CHECK_EVERY_MS);
+	closing.push(() => clearInterval(checking));
 	const marks = new MarkLedger({
 		log: logs.marks,
-		store: written.ledger,
+		store: postgres.ledger,
 		nowMs,
 		onLog: (error) => (error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks')),
 	});
@@ -160,7 +160,7 @@ async function openParts(
 	const views = await RedisViews.open({
 		commands,
 		keys,
-		source: written.source,
+		source: postgres.source,
 		ledger: marks,
 		clock,
 		nowMicros,
@@ -170,27 +170,28 @@ async function openParts(
 	});
 	const readState = new ReadState(views);
 	const onGap = (listener: () => void): void => void gapListeners.push(listener);
-	const services = { commands, keys, written, logs, epoch, fitness, bus, redisTrouble, onGap };
+	const services = { commands, keys, postgres, logs, epoch, fitness, bus, redisTrouble, onGap };
 	return { ...services, marks, views, readState, clock, nowMicros };
 }
 
-/** Opens a service, with a log line while it does not answer and an error after `withinMs`. */
+/** Opens a service, with a log line while it does not answer and an error after `timeoutMs`. */
 const openService = <T>(
 	{ operations }: OpenContext,
 	service: string,
 	address: string,
-	withinMs: number,
+	timeoutMs: number,
 	open: () => Promise<T>,
 ): Promise<T> =>
-	opening(
-		{ service: `${service} at ${shown(address)}`, withinMs, log: (what) => operations.warn(what) },
+	openWithTimeout(
+		{ service: `${service} at ${shown(address)}`, timeoutMs, log: (what) => operations.warn(what) },
 		open,
 	);
 
 async function openRedis(context: OpenContext) {
 	const { config, operations, closing } = context;
 	const { redis } = clusterAddresses(config);
-	const open = <T>(step: () => Promise<T>) => openService(context, 'Redis', redis.url, REDIS_WITHIN_MS, step);
+	const open = <T>(step: () => Promise<T>) =>
+		openService(context, 'Redis', redis.url, REDIS_TIMEOUT_MS, step);
 	const { cluster, evicts } = await open(() => findLayout(redis));
 	if (evicts !== null && evicts !== 'noeviction')
 		operations.warn(
@@ -211,38 +212,38 @@ async function openPostgres(context: OpenContext) {
 	const { config, operations, closing } = context;
 	const { postgres } = clusterAddresses(config);
 	const postgresWatch = new PostgresWatch(operations);
-	const open = <T>(withinMs: number, step: () => Promise<T>) =>
-		openService(context, 'PostgreSQL', postgres.url, withinMs, step);
+	const open = <T>(timeoutMs: number, step: () => Promise<T>) =>
+		openService(context, 'PostgreSQL', postgres.url, timeoutMs, step);
 	// Only connecting has a limit: a migration may follow, and it may take long.
-	await open(POSTGRES_WITHIN_MS, () => inspectPostgres(postgres, config.installation));
-	const written = await open(Number.POSITIVE_INFINITY, () =>
+	await open(POSTGRES_TIMEOUT_MS, () => inspectPostgres(postgres, config.installation));
+	const store = await open(Number.POSITIVE_INFINITY, () =>
 		openPostgresStore({
 			...postgres,
 			schema: config.installation,
 			startStamp: null,
-			push: pushes(config, configuredVapidKey(config) !== null),
+			push: isPushConfigured(config, configuredVapidKey(config) !== null),
 			...postgresWatch.of('writes'),
 			reading: postgresWatch.of('reads'),
 		}),
 	);
-	closing.push(() => written.close());
-	return { written, postgresWatch };
+	closing.push(() => store.close());
+	return { store, postgresWatch };
 }
 
-function newFitness({ operations, closing }: OpenContext, epoch: Epoch, written: PostgresStore): Fitness {
+function newFitness({ operations, closing }: OpenContext, epoch: Epoch, postgres: PostgresStore): Fitness {
 	const fitness = new Fitness(
 		[
 			{ name: 'Redis', probe: () => epoch.reached() },
-			{ name: 'PostgreSQL', probe: () => written.probe() },
+			{ name: 'PostgreSQL', probe: () => postgres.probe() },
 		],
 		{
 			onUnfit: (service, seconds) => {
 				operations.warn(
 					`${service} has not answered this worker for ${seconds} s: other workers take over its partitions. Check the connection from this machine to ${service}.`,
 				);
-				if (service === 'PostgreSQL') written.abandonConnections();
+				if (service === 'PostgreSQL') postgres.abandonConnections();
 			},
-			onAnswering: () => written.retryNow(),
+			onAnswering: () => postgres.retryNow(),
 			onFit: () => operations.warn('Redis and PostgreSQL answer again: this worker accepts partitions'),
 		},
 	);
@@ -254,7 +255,7 @@ async function openKafka(context: OpenContext, fitness: Fitness) {
 	const { config, operations, closing } = context;
 	const { kafka } = clusterAddresses(config);
 	const kafkaWatch = new ServiceWatch('kafka', operations);
-	const logs = await openService(context, 'Kafka', kafka.brokers.join(', '), KAFKA_WITHIN_MS, () =>
+	const logs = await openService(context, 'Kafka', kafka.brokers.join(', '), KAFKA_TIMEOUT_MS, () =>
 		openKafkaLogs({
 			...kafka,
 			prefix: `${config.installation}-`,
@@ -272,15 +273,15 @@ async function openKafka(context: OpenContext, fitness: Fitness) {
 
 /** Adapts the cluster to the ports that a gateway needs. */
 export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEngine {
-	const { commands, keys, written, logs, epoch, views, readState, bus, clock, nowMicros } = cluster;
+	const { commands, keys, postgres, logs, epoch, views, readState, bus, clock, nowMicros } = cluster;
 	const gateway = newId('N', random);
 	const presence = new RedisPresence(commands, keys, gateway, {
 		onChanged: hooks.onPresence,
 		onError: cluster.redisTrouble,
 	});
-	const freshness = new Freshness({ commands, keys, epoch, source: written.source, nowMs });
+	const freshness = new Freshness({ commands, keys, epoch, source: postgres.source, nowMs });
 	const fresh = freshStore({
-		store: written,
+		store: postgres,
 		freshness,
 		membershipsOf: (conversation, users) => views.membershipsOf(conversation, users),
 		marks: logs.marks,
@@ -288,8 +289,8 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 	});
 	return {
 		name: 'cluster',
-		store: { ...written, ...fresh },
-		written: written.directory,
+		store: { ...postgres, ...fresh },
+		persistedDirectory: postgres.directory,
 		readState,
 		presence,
 		bus,

@@ -39,7 +39,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 		);
 	return onCluster(config, operations, async (cluster) => {
 		const engine = gatewayEngine(cluster, {
-			onPresence: (user) => gateway.presence.review(user),
+			onPresence: (user) => gateway.presence.refresh(user),
 		});
 		const workers = new ServiceWatch('worker', operations);
 		const gateway: RunningGateway = await startGateway({

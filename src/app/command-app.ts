@@ -9,7 +9,7 @@ import { teamNamed } from './named.ts';
 const APP_FLAG = { help: 'id of the app', takesValue: true };
 const MANIFEST_FLAG = { help: 'file with the manifest, JSON or YAML', takesValue: true };
 
-interface Shown {
+interface ListedApp {
 	readonly id: string;
 	readonly name: string;
 	readonly socket_mode: boolean;
@@ -18,7 +18,7 @@ interface Shown {
 	readonly delivery: { readonly is_paused: boolean; readonly given_up: number; readonly last_error?: string };
 }
 
-const lineOf = ({ id, name, socket_mode, connections, delivery }: Shown): string => {
+const lineOf = ({ id, name, socket_mode, connections, delivery }: ListedApp): string => {
 	const way = socket_mode ? `Socket Mode, ${connections} connected` : 'HTTP';
 	return `${id}  ${name}  ${way}${delivery.is_paused ? `  PAUSED: ${delivery.last_error ?? ''}` : ''}`;
 };
@@ -46,7 +46,7 @@ export const appCreateCommand: CliCommand = {
 		const call = await adminClient(invocation);
 		const { id: team_id } = await teamNamed(call, invocation.options.team);
 		const { app, credentials } = await call<{
-			app: Shown & { readonly bot: { readonly user_id: string } };
+			app: ListedApp & { readonly bot: { readonly user_id: string } };
 			credentials: { signing_secret: string; bot_token: string; app_token: string };
 		}>('admin.apps.create', { team_id, manifest });
 		console.log(`APP_ID=${app.id}`);
@@ -67,7 +67,7 @@ export const appUpdateCommand: CliCommand = {
 		const app_id = neededFlag(invocation, 'app');
 		const manifest = await manifestOf(invocation);
 		const call = await adminClient(invocation);
-		console.log(lineOf((await call<{ app: Shown }>('admin.apps.update', { app_id, manifest })).app));
+		console.log(lineOf((await call<{ app: ListedApp }>('admin.apps.update', { app_id, manifest })).app));
 		return 0;
 	},
 };
@@ -81,7 +81,7 @@ export const appListCommand: CliCommand = {
 		const call = await adminClient(invocation);
 		const { id: team_id } = await teamNamed(call, invocation.options.team);
 		for (let cursor = ''; ; ) {
-			const page = await call<{ apps: Shown[]; response_metadata: { next_cursor: string } }>(
+			const page = await call<{ apps: ListedApp[]; response_metadata: { next_cursor: string } }>(
 				'admin.apps.list',
 				{
 					team_id,
@@ -102,7 +102,9 @@ export const appInfoCommand: CliCommand = {
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const call = await adminClient(invocation);
-		const { app } = await call<{ app: Shown }>('admin.apps.info', { app_id: neededFlag(invocation, 'app') });
+		const { app } = await call<{ app: ListedApp }>('admin.apps.info', {
+			app_id: neededFlag(invocation, 'app'),
+		});
 		console.log(JSON.stringify(app, null, 2));
 		return 0;
 	},

@@ -31,7 +31,7 @@ export const doctorCommand: CliCommand = {
 	run: async (invocation) => {
 		return report(await findingsOf(invocation), invocation.options);
 	},
-	unreadable: (problems, options) =>
+	onInvalidSettings: (problems, options) =>
 		report(
 			problems.map((problem) => bad('settings', problem, 'Correct or remove the setting')),
 			options,

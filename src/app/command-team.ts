@@ -1,7 +1,7 @@
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
 import { adminClient, neededFlag, URL_FLAG } from './command-token.ts';
 import { ConfigError } from './config.ts';
-import { isSameName, type NamedTeam, teamsOf, word } from './named.ts';
+import { isSameName, type NamedTeam, shellWord, teamsOf } from './named.ts';
 import { nextCommand } from './next-steps.ts';
 
 /** `tidemark team add` and `tidemark team list`. */
@@ -40,7 +40,7 @@ export const teamAddCommand: CliCommand = {
 		console.log(`${team.id}  ${team.name} (${team.domain}) created.`);
 		if (noChannel !== 'true') console.log(`All users that you add or invite join #${channel ?? GENERAL}.`);
 		// --team rejects a name that two workspaces share, so print the id.
-		const found = existing ? team.id : word(team.name);
+		const found = existing ? team.id : shellWord(team.name);
 		console.log(
 			`Next: ${nextCommand(invocation, `invite --team ${found}`)}   creates a link that invites one person.`,
 		);

@@ -1,5 +1,5 @@
 import { apiClient } from '../remote/api-client.ts';
-import { keptAdminToken } from './admin-token.ts';
+import { savedAdminToken } from './admin-token.ts';
 import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation, MissingFlag } from './command.ts';
 import { ConfigError } from './config.ts';
 import { userNamed } from './named.ts';
@@ -47,7 +47,7 @@ export function neededFlag({ options }: Pick<Invocation, 'options'>, flag: strin
 
 /** Calls the server as its administrator, with the configured token or the one in the data directory. */
 export async function adminClient({ config, options }: Invocation) {
-	const token = config.adminToken ?? (await keptAdminToken(config.dataDir));
+	const token = config.adminToken ?? (await savedAdminToken(config.dataDir));
 	if (token === null) {
 		throw new ConfigError([
 			'the administrator’s token is unknown: set TIDEMARK_ADMIN_TOKEN, or set --data-dir to the server’s directory',

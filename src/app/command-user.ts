@@ -1,6 +1,6 @@
 import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
 import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
-import { listed, type NamedUser, teamNamed, userNamed, word } from './named.ts';
+import { listed, type NamedUser, shellWord, teamNamed, userNamed } from './named.ts';
 import { nextCommand } from './next-steps.ts';
 
 /** `tidemark user add`, `list`, `deactivate` and `reactivate`. */
@@ -36,7 +36,7 @@ export const userAddCommand: CliCommand = {
 			...(email === undefined ? {} : { email }),
 		});
 		console.log(`${user.id}  ${user.name} added to ${teamName}.`);
-		const who = `--user ${word(user.name)} --team ${word(teamName)}`;
+		const who = `--user ${shellWord(user.name)} --team ${shellWord(teamName)}`;
 		console.log(
 			user.is_bot
 				? `Next: ${nextCommand(invocation, `token ${who}`)}   creates the token that the bot connects with.`
@@ -62,7 +62,7 @@ export const userListCommand: CliCommand = {
 		}
 		if (count === 0)
 			console.log(
-				`${name} has no users yet. Next: ${nextCommand(invocation, `invite --team ${word(name)}`)}   creates a link that invites one person.`,
+				`${name} has no users yet. Next: ${nextCommand(invocation, `invite --team ${shellWord(name)}`)}   creates a link that invites one person.`,
 			);
 		return 0;
 	},

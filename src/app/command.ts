@@ -38,6 +38,6 @@ export interface CliCommand {
 	/** Selects the variant of a setting's help that applies to this command. */
 	readonly helpVariant?: HelpVariant;
 	/** Called instead of `run` if settings are invalid; without it, invalid settings are an error. */
-	readonly unreadable?: (problems: readonly string[], options: Invocation['options']) => number;
+	readonly onInvalidSettings?: (problems: readonly string[], options: Invocation['options']) => number;
 	readonly run: (invocation: Invocation) => Promise<number>;
 }

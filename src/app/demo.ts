@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiCall, ApiError, apiClient } from '../remote/api-client.ts';
 import { DEMO_PEOPLE, DEMO_TEAM, playDemo } from './demo-scene.ts';
-import { keepSecret } from './private-files.ts';
+import { writeSecret } from './private-files.ts';
 
 /** The demo workspace, created through the public API only. */
 
@@ -32,7 +32,7 @@ export async function demoWorkspace(url: string, adminToken: string, dataDir: st
 					})),
 				);
 	const text = JSON.stringify(users, null, '\t');
-	if (text !== saved) await keepSecret(file, text);
+	if (text !== saved) await writeSecret(file, text);
 	return showDemo(url, users);
 }
 

@@ -19,7 +19,7 @@ export interface GatewayEngine {
 	readonly name: 'embedded' | 'cluster';
 	readonly store: Store;
 	/** The store as it is now: reads do not wait for effects that are not persisted yet. */
-	readonly written: Pick<Directory, 'conversations' | 'members'>;
+	readonly persistedDirectory: Pick<Directory, 'conversations' | 'members'>;
 	readonly readState: ReadState;
 	readonly presence: PresenceStore;
 	readonly bus: Bus;
@@ -74,7 +74,7 @@ export async function embeddedEngineOn(
 	return {
 		name: 'embedded',
 		store,
-		written: store.directory,
+		persistedDirectory: store.directory,
 		readState: new ReadState(new MemoryViews(residents, store.ledger, clock)),
 		presence: new MemoryPresence(),
 		bus: new MemoryBus(),

@@ -85,7 +85,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const { hub, presence } = delivery;
 	const requests = requestsOf(parts);
 	const tokenUses = new TokenUses(store.directory);
-	const partners = new DirectPartners(engine.written, store.directory, steadyMs);
+	const partners = new DirectPartners(engine.persistedDirectory, store.directory, steadyMs);
 	const verifier = new Verifier(engine.readState, store.source);
 	const services = await servicesOf(parts, { ...delivery, apps, requests, tokenUses, partners, verifier });
 	const { auth } = services;
@@ -185,7 +185,7 @@ async function servicesOf(
 		readState,
 		directory: store.directory,
 		history: store.history,
-		written: engine.written,
+		persistedDirectory: engine.persistedDirectory,
 		source: store.source,
 		push: store.push,
 		apps: store.apps,
@@ -196,8 +196,8 @@ async function servicesOf(
 		files: contents && {
 			records: store.files,
 			contents,
-			mostBytes: config.fileMaxMb * 1024 * 1024,
-			mostBytesOfTeam: config.teamFilesMb * 1024 * 1024,
+			maxFileBytes: config.fileMaxMb * 1024 * 1024,
+			maxTeamBytes: config.teamFilesMb * 1024 * 1024,
 		},
 		publicUrl: config.publicUrl,
 		webPush: vapidKey && { key: vapidKey.publicKey, hosts: config.webPushHosts },
@@ -281,7 +281,7 @@ function startJobs(
 	const checking = setInterval(() => {
 		auth.sweep();
 		tokenUses.flush().catch((error) => operations.failed('recording when tokens were used', error));
-		checkSomebody(hub, verifier).catch((error) => operations.failed('checking counts', error));
+		verifySomeCounts(hub, verifier).catch((error) => operations.failed('checking counts', error));
 	}, CHECK_EVERY_MS);
 	return {
 		stop: async () => {
@@ -294,7 +294,7 @@ function startJobs(
 }
 
 /** Counts should never drift: comparing a few of them with the store, again and again, detects bugs. */
-async function checkSomebody(hub: Hub, verifier: Verifier): Promise<void> {
+async function verifySomeCounts(hub: Hub, verifier: Verifier): Promise<void> {
 	const connections = [...hub.connections()];
 	const one = connections[Math.floor(Math.random() * connections.length)];
 	if (one) await verifier.verifySome(one.user, CHECKED_AT_ONCE, Math.random);
@@ -313,7 +313,7 @@ function listenOn(config: Config, gateway: string, parts: Parameters<typeof list
 				port,
 				gateway,
 				maxBufferedBytes: socketBufferKb * 1024,
-				maxBufferedInAllBytes: answerMemoryMb * 1024 * 1024,
+				maxTotalBufferedBytes: answerMemoryMb * 1024 * 1024,
 				socketsPerUser,
 				socketsPerAddress,
 				trustedProxies: trustedProxies.flatMap((text) => networkOf(text) ?? []),

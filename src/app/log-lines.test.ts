@@ -7,7 +7,7 @@ test('an entry becomes a line with time, level, message and fields', () => {
 	expect(line).toBe('03:04:05 WARN  Redis is unreachable role=worker\n');
 });
 
-test('an error shows its stack below the line; what is no JSON stays as it is', () => {
+test('an error shows its stack below the line; text that is not JSON stays as it is', () => {
 	const entry = {
 		level: 50,
 		time: 0,

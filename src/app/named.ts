@@ -90,5 +90,5 @@ export async function userNamed(call: ApiCall, given: string, team: string | und
 }
 
 /** Quotes text so that a shell reads it as one word. */
-export const word = (text: string): string =>
+export const shellWord = (text: string): string =>
 	/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,7 +1,7 @@
 import { apiClient } from '../remote/api-client.ts';
 import type { Invocation } from './command.ts';
 import { serverUrl } from './command-token.ts';
-import { word } from './named.ts';
+import { shellWord } from './named.ts';
 import { SETTINGS } from './settings.ts';
 
 /** Works both in a clone and where the package is installed. */
@@ -10,8 +10,8 @@ const NPX = 'npx tidemark';
 /** Flags that point a command to this server; empty for the default port and data directory. */
 const whereFlags = (url: string, dataDir: string): string =>
 	[
-		url === `http://localhost:${SETTINGS.port.fallback}` ? '' : ` --url ${word(url)}`,
-		dataDir === SETTINGS.dataDir.fallback ? '' : ` --data-dir ${word(dataDir)}`,
+		url === `http://localhost:${SETTINGS.port.fallback}` ? '' : ` --url ${shellWord(url)}`,
+		dataDir === SETTINGS.dataDir.fallback ? '' : ` --data-dir ${shellWord(dataDir)}`,
 	].join('');
 
 /** A command line for the same server as this invocation. */

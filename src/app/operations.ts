@@ -233,20 +233,20 @@ export class ServerOperations implements Operations {
 
 	/** Logs the outage once, however often it is reported, until `recovered`. */
 	degraded(dependency: Dependency, error: Error): void {
-		this.begins(dependency, dependency, error, 'is unavailable');
+		this.troubleBegan(dependency, dependency, error, 'is unavailable');
 	}
 
 	recovered(dependency: Dependency): void {
-		this.ends(dependency, 'is available again after');
+		this.troubleEnded(dependency, 'is available again after');
 	}
 
 	/** Like `degraded`, for one partition of the log. */
 	onStalled(partition: string, error: Error): void {
-		this.begins(`partition ${partition}`, 'log', error, 'is stalled');
+		this.troubleBegan(`partition ${partition}`, 'log', error, 'is stalled');
 	}
 
 	onResumed(partition: string): void {
-		this.ends(`partition ${partition}`, 'resumed or was reassigned after');
+		this.troubleEnded(`partition ${partition}`, 'resumed or was reassigned after');
 	}
 
 	/** Lets /readyz answer "starting" while a long start runs. */
@@ -262,7 +262,7 @@ export class ServerOperations implements Operations {
 		this.phase = 'stopping';
 	}
 
-	private begins(name: string, dependency: Dependency, { message: cause }: Error, state: string): void {
+	private troubleBegan(name: string, dependency: Dependency, { message: cause }: Error, state: string): void {
 		const known = this.troubles.get(name);
 		// /readyz shows the newest cause; the log showed the first.
 		this.troubles.set(name, { dependency, since: known?.since ?? Date.now(), cause });
@@ -272,7 +272,7 @@ export class ServerOperations implements Operations {
 		this.log.error(`${name} ${state}: ${cause}`);
 	}
 
-	private ends(name: string, state: string): void {
+	private troubleEnded(name: string, state: string): void {
 		const trouble = this.troubles.get(name);
 		if (!trouble) return;
 		this.troubles.delete(name);

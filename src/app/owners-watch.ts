@@ -18,7 +18,7 @@ export interface OwnersWatchParts {
 const EVERY_MS = 5_000;
 /** Takes longer than a rebalance after a worker died. */
 const CHECKS_TO_REPORT = 4;
-const NAMED = 3;
+const MAX_NAMED = 3;
 
 const NONE =
 	'no worker is running, so posts are not processed. Start a worker (`tidemark worker`); if it fails to start, read its log';
@@ -57,8 +57,8 @@ export class OwnersWatch {
 		else workers.regained('owners');
 		if (unowned.length === 0 || isNone) operations.recovered('partitions');
 		else {
-			const named = unowned.slice(0, NAMED).join(', ');
-			const others = unowned.length > NAMED ? ` and ${unowned.length - NAMED} more` : '';
+			const named = unowned.slice(0, MAX_NAMED).join(', ');
+			const others = unowned.length > MAX_NAMED ? ` and ${unowned.length - MAX_NAMED} more` : '';
 			operations.degraded(
 				'partitions',
 				new Error(

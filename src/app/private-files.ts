@@ -10,7 +10,7 @@ const OWNER_ONLY = 0o600;
  * Writes a secret that only the owner can read. Atomic: after a power failure the file has the whole secret or does
  * not exist.
  */
-export async function keepSecret(path: string, text: string): Promise<void> {
+export async function writeSecret(path: string, text: string): Promise<void> {
 	const draft = `${path}.new`;
 	const file = await open(draft, 'w', OWNER_ONLY);
 	try {

@@ -10,7 +10,7 @@ import type { VapidKey } from '../push/web/vapid.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { type Config, ConfigError, missing } from './config.ts';
 import type { ServerOperations } from './operations.ts';
-import { BESIDE_APNS_KEY, SETTINGS } from './settings.ts';
+import { APNS_KEY_SETTINGS, SETTINGS } from './settings.ts';
 
 /** The composition of push: providers from the settings, and the loops that send. */
 
@@ -18,7 +18,7 @@ const nowMs = (): number => Date.now();
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 /** Whether any provider is configured. If none is, posts and marks write no push records. */
-export const pushes = ({ apnsKeyFile, fcmServiceAccountFile }: Config, web: boolean): boolean =>
+export const isPushConfigured = ({ apnsKeyFile, fcmServiceAccountFile }: Config, web: boolean): boolean =>
 	web || apnsKeyFile !== null || fcmServiceAccountFile !== null;
 
 export interface PushParts {
@@ -36,7 +36,7 @@ export interface PushParts {
 export async function startPush(parts: PushParts): Promise<Pusher | null> {
 	const { config, vapidKey, store, readState, presence, operations } = parts;
 	const providers = { ...apnsOf(config), ...fcmOf(config), ...webOf(config, vapidKey) };
-	if (!pushes(config, vapidKey !== null)) return null;
+	if (!isPushConfigured(config, vapidKey !== null)) return null;
 	const pusher = new Pusher({
 		push: store.push,
 		history: store.history,
@@ -59,7 +59,7 @@ export async function startPush(parts: PushParts): Promise<Pusher | null> {
 function apnsOf(config: Config) {
 	const { apnsKeyFile, apnsKeyId, apnsTeamId, apnsTopic, apnsHost } = config;
 	if (apnsKeyFile === null) {
-		const alone = BESIDE_APNS_KEY.find((name) => config[name] !== null);
+		const alone = APNS_KEY_SETTINGS.find((name) => config[name] !== null);
 		if (alone) {
 			const { environment } = SETTINGS[alone];
 			throw new ConfigError([
@@ -70,7 +70,7 @@ function apnsOf(config: Config) {
 	}
 	if (apnsKeyId === null || apnsTeamId === null || apnsTopic === null)
 		throw new ConfigError(
-			missing(config, BESIDE_APNS_KEY).map(
+			missing(config, APNS_KEY_SETTINGS).map(
 				(name) => `${name} is missing: APNs needs it in addition to the key`,
 			),
 		);

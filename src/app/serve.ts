@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { type AdminToken, adminTokenOf, keepAdminToken } from './admin-token.ts';
+import { type AdminToken, adminTokenOf, saveAdminToken } from './admin-token.ts';
 import type { Config } from './config.ts';
 import { type Engine, openEmbeddedEngine } from './engine.ts';
 import { checkListening } from './failures.ts';
@@ -8,7 +8,7 @@ import { fileContents } from './file-contents.ts';
 import { type GatewayParts, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { secureFiles } from './private-files.ts';
-import { pushes, startPush } from './push.ts';
+import { isPushConfigured, startPush } from './push.ts';
 import { startSolePartition } from './sole-partition.ts';
 import { vapidKeyIn } from './vapid-key.ts';
 
@@ -28,7 +28,7 @@ export async function serve(config: Config, log: Logger): Promise<Running> {
 	// uses it.
 	if (!existsSync(config.dataDir)) checkListening(config.host, config.port);
 	const engine = await openEmbeddedEngine(config.dataDir, {
-		push: pushes(config, config.webPush === 'on') && 'with devices',
+		push: isPushConfigured(config, config.webPush === 'on') && 'with devices',
 	});
 	try {
 		return await start(config, await adminTokenOf(config.adminToken, config.dataDir), log, engine);
@@ -51,7 +51,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		contents,
 		operations,
 	});
-	await keepAdminToken(admin, config.dataDir);
+	await saveAdminToken(admin, config.dataDir);
 	for (const warning of await secureFiles(config.dataDir)) operations.warn(warning);
 	return {
 		url: roles.url,
@@ -88,7 +88,7 @@ export async function startRoles(
 	operations.watchWorker(partition);
 	const gateway = await startGateway(parts);
 	// No other process uses the store: existing leases belong to a process that has ended.
-	if (pushes(config, vapidKey !== null)) await store.push.outbox.releaseAll(Date.now());
+	if (isPushConfigured(config, vapidKey !== null)) await store.push.outbox.releaseAll(Date.now());
 	const push = await startPush({
 		config,
 		vapidKey,

@@ -44,7 +44,7 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 
 /** Required with the APNs key, and without effect if there is no key. */
-export const BESIDE_APNS_KEY = [
+export const APNS_KEY_SETTINGS = [
 	'apnsKeyId',
 	'apnsTeamId',
 	'apnsTopic',

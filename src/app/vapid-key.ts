@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newVapidKey, type VapidKey, vapidKeyOf } from '../push/web/vapid.ts';
 import type { Config } from './config.ts';
-import { keepSecret } from './private-files.ts';
+import { writeSecret } from './private-files.ts';
 
 /**
  * The VAPID key of Web Push: the configured one, else the one saved in the data directory, else a new one, which is
@@ -19,13 +19,13 @@ export async function vapidKeyIn(config: Config): Promise<VapidKey | null> {
 	if (config.webPush === 'off') return null;
 	if (config.vapidPrivateKey !== null) return config.vapidPrivateKey;
 	const file = vapidKeyFile(config.dataDir);
-	const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+	const saved = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
 		if (error.code === 'ENOENT') return null;
 		throw new Error(`${file} cannot be read (${error.code})`);
 	});
-	if (kept === null) return keep(newVapidKey(), file);
+	if (saved === null) return saveKey(newVapidKey(), file);
 	try {
-		return vapidKeyOf(kept.trim());
+		return vapidKeyOf(saved.trim());
 	} catch (error) {
 		throw new Error(
 			`the content of ${file} ${(error as Error).message}: restore the file, or remove it; browsers then have to subscribe again`,
@@ -34,7 +34,7 @@ export async function vapidKeyIn(config: Config): Promise<VapidKey | null> {
 }
 
 /** The key is a secret: it can sign notifications to every subscribed browser. */
-async function keep(key: VapidKey, file: string): Promise<VapidKey> {
-	await keepSecret(file, `${key.privateKey}\n`);
+async function saveKey(key: VapidKey, file: string): Promise<VapidKey> {
+	await writeSecret(file, `${key.privateKey}\n`);
 	return key;
 }

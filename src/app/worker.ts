@@ -20,7 +20,7 @@ export interface RunningWorker {
 }
 
 const EVICT_EVERY_MS = 60_000;
-const STOP_WITHIN_MS = 8_000;
+const STOP_TIMEOUT_MS = 8_000;
 const nowMs = (): number => Date.now();
 
 export async function startWorker(
@@ -33,15 +33,15 @@ export async function startWorker(
 		schema: config.installation,
 	}),
 ): Promise<RunningWorker> {
-	const { written, logs, readState, bus, epoch } = cluster;
+	const { postgres, logs, readState, bus, epoch } = cluster;
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
 	const deliveries = new RedisDeliveryRecord(cluster.commands, cluster.keys, epoch, bus, cluster.nowMicros);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
 		cursorLedger: cluster.marks,
-		ledger: written,
-		source: written.source,
-		history: written.history,
+		ledger: postgres,
+		source: postgres.source,
+		history: postgres.history,
 		readState,
 		bus,
 		deliveries,
@@ -51,9 +51,9 @@ export async function startWorker(
 	});
 	const recovery = recoveryOf(cluster, worker, deliveries, lock, operations, log);
 	logs.marks.consume({
-		progress: (partition) => written.nextOffset(partition),
-		logId: (partition) => written.logIdOf(partition),
-		persist: (facts, span) => written.commitWithProgress(facts, span),
+		progress: (partition) => postgres.nextOffset(partition),
+		logId: (partition) => postgres.logIdOf(partition),
+		persist: (facts, span) => postgres.commitWithProgress(facts, span),
 	});
 	// The worker starts halted: it decides nothing until recovery has checked the read state and shared the lock.
 	worker.start();
@@ -63,7 +63,7 @@ export async function startWorker(
 	const push = await startPush({
 		config,
 		vapidKey: configuredVapidKey(config),
-		store: written,
+		store: postgres,
 		readState,
 		presence: presenceView(cluster.commands, cluster.keys),
 		operations,
@@ -76,14 +76,14 @@ export async function startWorker(
 			clearInterval(eviction);
 			await push?.stop();
 			// Release the lock last: the worker that gets it exclusively relies on everything being persisted.
-			await worker.stop(STOP_WITHIN_MS);
+			await worker.stop(STOP_TIMEOUT_MS);
 			await recovery.stop();
 		},
 	};
 }
 
 const recoveryOf = (
-	{ epoch, logs, written, nowMicros }: Cluster,
+	{ epoch, logs, postgres, nowMicros }: Cluster,
 	worker: PartitionedWorker,
 	deliveries: RedisDeliveryRecord,
 	lock: RecoveryParts['lock'],
@@ -95,7 +95,7 @@ const recoveryOf = (
 		lock,
 		worker,
 		endOfMarks: () => logs.endOfMarks(),
-		nextOffsets: () => written.nextOffsets(),
+		nextOffsets: () => postgres.nextOffsets(),
 		onReloading: (offsets) => deliveries.reloading(offsets),
 		nowMicros,
 		log: (what) => log.info(what),

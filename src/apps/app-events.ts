@@ -29,7 +29,7 @@ export interface AppEvent {
 
 export interface StoredChanges extends InsideChanges {
 	readonly conversation: Conversation;
-	readonly people: readonly MemberChange[];
+	readonly memberChanges: readonly MemberChange[];
 	/** By the ts of the root. */
 	readonly threads: ReadonlyMap<number, ThreadSummary>;
 }
@@ -79,7 +79,7 @@ export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEv
 		...found.posted.flatMap(({ message, prevTs }) => postedEvents(found, message, prevTs, subscriber)),
 		...found.changed.flatMap((message) => changedEvents(found, message, subscriber)),
 		...fileEvents(found, subscriber),
-		...found.people.flatMap((person) => personEvents(found, person, subscriber)),
+		...found.memberChanges.flatMap((change) => membershipEvents(found, change, subscriber)),
 		...found.aspects.flatMap((aspect) => aspectEvents(found, aspect, subscriber)),
 		...found.reactions.flatMap((reaction) => reactionEvents(found, reaction, subscriber)),
 		...found.pins.flatMap((pin) => pinEvents(found, pin, subscriber)),
@@ -161,7 +161,7 @@ function fileEvents({ conversation, posted, changed }: StoredChanges, subscriber
 const channelType = ({ kind }: Conversation): string =>
 	({ public: 'channel', private: 'group', im: 'im', mpim: 'mpim' })[kind];
 
-function personEvents(
+function membershipEvents(
 	{ conversation }: StoredChanges,
 	{ user, joined, at }: MemberChange,
 	subscriber: Subscriber,

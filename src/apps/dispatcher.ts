@@ -39,10 +39,10 @@ const WORKSPACE_AGAIN_MS = 2_000;
 const SAVE_EVERY_MS = 500;
 const AFTER_FAILURE_MS = 1_000;
 /** Older events are not delivered. */
-const KEPT_MICROS = 24 * 3600 * 1e6;
+const MAX_EVENT_AGE_MICROS = 24 * 3600 * 1e6;
 const KINDS = ['public', 'private', 'im', 'mpim'] as const;
 const LIVE = 'live:';
-const MAX_CUT_OFF = 5;
+const MAX_DISCONNECTS = 5;
 /** How long to wait for acknowledgements of deliveries in flight when stopping. */
 const STOP_WAIT_MS = 1_000;
 const PAGE = 1_000;
@@ -141,7 +141,7 @@ export class Dispatcher {
 	private nextWorkAt(): number {
 		const { transport } = this.parts;
 		if ((this.dirty.size > 0 || this.isWorkspaceDirty) && this.feed.size < MAX_OPEN) return 0;
-		const hasRoom = transport.isOpen() && !this.isPaused && this.inFlight < transport.atOnce;
+		const hasRoom = transport.isOpen() && !this.isPaused && this.inFlight < transport.maxInFlight;
 		const nextDue = hasRoom ? this.feed.nextDueAt() : Number.POSITIVE_INFINITY;
 		return Math.min(nextDue, this.feed.unsaved().length > 0 ? this.nextSaveAt : Number.POSITIVE_INFINITY);
 	}
@@ -230,7 +230,7 @@ export class Dispatcher {
 				const found = await reader.read(this.subscriber, conversation, since);
 				if (!found) continue;
 				this.feed.add(conversation, found.events, found.upTo);
-				if (found.isMore) this.dirty.add(conversation);
+				if (found.hasMore) this.dirty.add(conversation);
 			} catch (error) {
 				this.dirty.add(conversation);
 				throw error;
@@ -240,19 +240,19 @@ export class Dispatcher {
 
 	/** Events before this stamp are not delivered. */
 	private oldest(): number {
-		return Math.max(this.app.eventsSinceTs, this.parts.nowMs() * 1000 - KEPT_MICROS);
+		return Math.max(this.app.eventsSinceTs, this.parts.nowMs() * 1000 - MAX_EVENT_AGE_MICROS);
 	}
 
 	private async readWorkspace(): Promise<void> {
-		const most = MAX_OPEN - this.feed.size;
-		if (!this.isWorkspaceDirty || this.stopping || most <= 0) return;
+		const maxEvents = MAX_OPEN - this.feed.size;
+		if (!this.isWorkspaceDirty || this.stopping || maxEvents <= 0) return;
 		this.isWorkspaceDirty = false;
 		try {
 			const readUpTo = (subject: string): number => this.feed.readUpTo(subject);
-			const query = { team: this.app.team, oldest: this.oldest(), most, readUpTo };
-			const { events, isMore } = await this.workspace.read(query);
+			const query = { team: this.app.team, oldest: this.oldest(), maxEvents, readUpTo };
+			const { events, hasMore } = await this.workspace.read(query);
 			for (const event of events) this.feed.add(event.conversation, [event], event.at);
-			this.isWorkspaceDirty ||= isMore;
+			this.isWorkspaceDirty ||= hasMore;
 		} catch (error) {
 			this.isWorkspaceDirty = true;
 			throw error;
@@ -262,7 +262,7 @@ export class Dispatcher {
 	private deliverDue(): void {
 		const { transport, nowMs } = this.parts;
 		if (!transport.isOpen() || this.isPaused) return;
-		for (const delivery of this.feed.due(nowMs(), transport.atOnce - this.inFlight)) {
+		for (const delivery of this.feed.due(nowMs(), transport.maxInFlight - this.inFlight)) {
 			const done: Promise<void> = this.deliver(delivery).finally(() => this.deliveries.delete(done));
 			this.deliveries.add(done);
 		}
@@ -294,10 +294,10 @@ export class Dispatcher {
 				this.feed.finish(delivery);
 				this.note({ pausedAt: 0, failingSinceAt: 0, lastError: '' });
 				return;
-			case 'cut_off':
+			case 'disconnected':
 				delivery.reason = 'timeout';
 				// An event that crashes the app must not crash it again at once, for ever.
-				if (delivery.attempts > MAX_CUT_OFF)
+				if (delivery.attempts > MAX_DISCONNECTS)
 					delivery.dueAt = nextTryAt(rules, delivery.attempts, delivery.firstAt, nowMs()) ?? nowMs();
 				return;
 			case 'rejected':
@@ -325,12 +325,12 @@ export class Dispatcher {
 	private failed(detail: string): void {
 		const { rules, nowMs, log } = this.parts;
 		const failingSinceAt = this.lastTrouble.failingSinceAt || nowMs();
-		const isOver = nowMs() - failingSinceAt >= rules.pauseAppAfterMs;
-		if (isOver && !this.isPaused)
+		const isPausing = nowMs() - failingSinceAt >= rules.pauseAppAfterMs;
+		if (isPausing && !this.isPaused)
 			log(
 				`app ${this.app.id} is paused: every delivery failed since ${new Date(failingSinceAt).toISOString()}, most recently with: ${detail}. Fix the app, then run \`tidemark app resume --app ${this.app.id}\`.`,
 			);
-		this.note({ pausedAt: isOver ? nowMs() : 0, failingSinceAt, lastError: detail });
+		this.note({ pausedAt: isPausing ? nowMs() : 0, failingSinceAt, lastError: detail });
 	}
 
 	/** Stored only when it changes: most deliveries succeed. */

@@ -21,13 +21,13 @@ export interface ReadEvents {
 	/** Everything up to this stamp was read. */
 	readonly upTo: number;
 	/** More events follow. */
-	readonly isMore: boolean;
+	readonly hasMore: boolean;
 }
 
-const MOST = { changes: 200, bytes: 1_000_000 };
-const MAX_PEOPLE = 1_000;
+const MAX_BATCH = { changes: 200, bytes: 1_000_000 };
+const MAX_MEMBER_CHANGES = 1_000;
 /** Changes with the same stamp cannot be read in parts. */
-const MAX_AT_ONCE = 1_000_000;
+const MAX_PER_STAMP = 1_000_000;
 /** Halving a day of microseconds takes fewer steps. */
 const MAX_HALVES = 40;
 
@@ -47,36 +47,36 @@ export class EventReader {
 		const [brief] = await source.briefs([id]);
 		const own = (await source.memberships(id, [subscriber.bot])).get(subscriber.bot);
 		if (!conversation || !brief || !own?.member) return null;
-		if (brief.stamp <= since) return { events: [], upTo: since, isMore: false };
+		if (brief.stamp <= since) return { events: [], upTo: since, hasMore: false };
 		// The bot's own join is the first event that it gets.
 		const from = Math.max(since, own.joinedTs - 1);
-		const joining = this.wantsPeople(subscriber)
-			? await this.people(id, from, brief.stamp)
-			: { people: [], upTo: brief.stamp };
+		const joining = this.wantsMemberChanges(subscriber)
+			? await this.memberChanges(id, from, brief.stamp)
+			: { memberChanges: [], upTo: brief.stamp };
 		const { inside, upTo } = await this.inside(subscriber.bot, id, from, joining.upTo);
-		const people = joining.people.filter(({ at }) => at <= upTo);
+		const memberChanges = joining.memberChanges.filter(({ at }) => at <= upTo);
 		const threads = await this.threadsOf(id, inside);
-		const found: StoredChanges = { ...inside, conversation, people, threads };
-		return { events: appEventsOf(found, subscriber), upTo, isMore: upTo < brief.stamp };
+		const found: StoredChanges = { ...inside, conversation, memberChanges, threads };
+		return { events: appEventsOf(found, subscriber), upTo, hasMore: upTo < brief.stamp };
 	}
 
-	private wantsPeople({ names }: Subscriber): boolean {
+	private wantsMemberChanges({ names }: Subscriber): boolean {
 		return names.has('member_joined_channel') || names.has('member_left_channel');
 	}
 
 	/** Joins and leaves. If there are too many, the oldest ones; changes with the same stamp stay together. */
-	private async people(
+	private async memberChanges(
 		id: string,
 		since: number,
 		newest: number,
-	): Promise<{ readonly people: readonly MemberChange[]; readonly upTo: number }> {
+	): Promise<{ readonly memberChanges: readonly MemberChange[]; readonly upTo: number }> {
 		const { changes } = this.parts;
-		const people = await changes.memberChanges(id, since, newest, MAX_PEOPLE);
-		const last = people.at(-1);
-		if (!last || people.length < MAX_PEOPLE) return { people, upTo: newest };
-		const before = people.filter(({ at }) => at < last.at);
-		const together = await changes.memberChanges(id, last.at - 1, last.at, MAX_AT_ONCE);
-		return { people: [...before, ...together], upTo: last.at };
+		const memberChanges = await changes.memberChanges(id, since, newest, MAX_MEMBER_CHANGES);
+		const last = memberChanges.at(-1);
+		if (!last || memberChanges.length < MAX_MEMBER_CHANGES) return { memberChanges, upTo: newest };
+		const before = memberChanges.filter(({ at }) => at < last.at);
+		const together = await changes.memberChanges(id, last.at - 1, last.at, MAX_PER_STAMP);
+		return { memberChanges: [...before, ...together], upTo: last.at };
 	}
 
 	/** As many changes as fit, the oldest first. */
@@ -89,8 +89,15 @@ export class EventReader {
 		let upTo = newest;
 		for (let halves = 0; ; halves += 1) {
 			// In the end a single stamp remains, which is read whatever its size.
-			const most = halves < MAX_HALVES && upTo > since + 1 ? MOST : { changes: MAX_AT_ONCE, bytes: 1e9 };
-			const inside = await this.parts.changes.inside({ user, since, upTo, conversations: [id], most });
+			const bounds =
+				halves < MAX_HALVES && upTo > since + 1 ? MAX_BATCH : { changes: MAX_PER_STAMP, bytes: 1e9 };
+			const inside = await this.parts.changes.inside({
+				user,
+				since,
+				upTo,
+				conversations: [id],
+				most: bounds,
+			});
 			if (inside) return { inside, upTo };
 			upTo = since + Math.ceil((upTo - since) / 2);
 		}

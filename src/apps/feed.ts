@@ -59,13 +59,13 @@ export class Feed {
 		place.read = Math.max(place.read, upTo);
 	}
 
-	/** Up to `most` deliveries that are due now, the oldest of each conversation first. */
-	due(now: number, most: number): Delivery[] {
+	/** Up to `max` deliveries that are due now, the oldest of each conversation first. */
+	due(now: number, max: number): Delivery[] {
 		const found: Delivery[] = [];
 		for (const { open } of this.progress.values())
 			for (const delivery of open) {
 				if (delivery.inFlight || delivery.dueAt > now) continue;
-				if (found.length >= most) return found;
+				if (found.length >= max) return found;
 				found.push(delivery);
 			}
 		return found;

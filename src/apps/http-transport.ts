@@ -1,27 +1,27 @@
 import type { App } from '../engine/ports/apps.ts';
 import { settingsOf } from '../model/app-manifest.ts';
-import { addressedTo } from '../protocol/addresses.ts';
+import { withOrigin } from '../protocol/addresses.ts';
 import type { Delivery } from './feed.ts';
-import { NotSent, type Outgoing } from './outgoing.ts';
+import { type Outgoing, RequestFailed } from './outgoing.ts';
 import { eventCallback, signatureHeaders } from './payloads.ts';
 import type { DeliveryOutcome, Transport } from './transport.ts';
 
 /** The Events API over HTTP: a signed request for each event; any 2xx acknowledges it. */
 
-const WITHIN_MS = 3_000;
-const AT_ONCE = 20;
+const ANSWER_TIMEOUT_MS = 3_000;
+const MAX_IN_FLIGHT = 20;
 
 export function httpTransport(
 	outgoing: Pick<Outgoing, 'post'>,
 	nowMs: () => number,
 	origin: () => string,
-	withinMs = WITHIN_MS,
+	timeoutMs = ANSWER_TIMEOUT_MS,
 ): Transport {
 	return {
 		isOpen: () => true,
-		atOnce: AT_ONCE,
+		maxInFlight: MAX_IN_FLIGHT,
 		deliver: (app, delivery) =>
-			deliver(app, delivery, outgoing, { now: nowMs(), origin: origin() }, withinMs),
+			deliver(app, delivery, outgoing, { now: nowMs(), origin: origin() }, timeoutMs),
 	};
 }
 
@@ -30,10 +30,10 @@ async function deliver(
 	delivery: Delivery,
 	outgoing: Pick<Outgoing, 'post'>,
 	{ now, origin }: { readonly now: number; readonly origin: string },
-	withinMs: number,
+	timeoutMs: number,
 ): Promise<DeliveryOutcome> {
 	const { requestUrl } = settingsOf(JSON.parse(app.manifest));
-	const body = addressedTo(origin, JSON.stringify(eventCallback(app, delivery)));
+	const body = withOrigin(origin, JSON.stringify(eventCallback(app, delivery)));
 	const headers = {
 		'content-type': 'application/json',
 		...signatureHeaders(app.signingSecret, body, Math.floor(now / 1000)),
@@ -42,12 +42,12 @@ async function deliver(
 			: {}),
 	};
 	try {
-		const { status, noRetry } = await outgoing.post(requestUrl, body, headers, withinMs);
+		const { status, noRetry } = await outgoing.post(requestUrl, body, headers, timeoutMs);
 		if (status >= 200 && status < 300) return { type: 'acknowledged' };
 		const detail = `HTTP ${status}`;
 		return noRetry ? { type: 'rejected', detail } : { type: 'failed', reason: 'http_error', detail };
 	} catch (error) {
-		if (!(error instanceof NotSent)) throw error;
+		if (!(error instanceof RequestFailed)) throw error;
 		return { type: 'failed', reason: error.reason, detail: error.message };
 	}
 }
@@ -66,7 +66,7 @@ export async function verifyUrl(
 		...signatureHeaders(app.signingSecret, body, Math.floor(nowMs / 1000)),
 	};
 	try {
-		const { status, text } = await outgoing.post(url, body, headers, WITHIN_MS);
+		const { status, text } = await outgoing.post(url, body, headers, ANSWER_TIMEOUT_MS);
 		if (status !== 200) return `the URL answered with HTTP ${status}`;
 		return text.includes(challenge) ? null : 'the URL did not answer with the challenge';
 	} catch (error) {

@@ -18,14 +18,14 @@ export interface OutgoingParts {
 	readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
-export interface Sent {
+export interface AppAnswer {
 	readonly status: number;
 	readonly text: string;
 	readonly noRetry: boolean;
 }
 
 /** Why a request got no answer, as in Slack's X-Slack-Retry-Reason. */
-export class NotSent extends Error {
+export class RequestFailed extends Error {
 	constructor(
 		readonly reason:
 			| 'http_timeout'
@@ -47,21 +47,27 @@ const resolved = async (host: string): Promise<readonly string[]> =>
 export class Outgoing {
 	constructor(private readonly parts: OutgoingParts) {}
 
-	/** Throws NotSent. Does not follow redirects. */
-	async post(url: string, body: string, headers: Record<string, string>, withinMs: number): Promise<Sent> {
+	/** Throws RequestFailed. Does not follow redirects. */
+	async post(
+		url: string,
+		body: string,
+		headers: Record<string, string>,
+		timeoutMs: number,
+	): Promise<AppAnswer> {
 		const addresses = await this.checked(url);
-		const signal = AbortSignal.timeout(withinMs);
+		const signal = AbortSignal.timeout(timeoutMs);
 		try {
 			const init = { method: 'POST', body, headers, redirect: 'manual', signal } as const;
 			const response = await this.sendTo(addresses, new URL(url), init);
 			if (response.status >= 300 && response.status < 400)
-				throw new NotSent('too_many_redirects', `HTTP ${response.status}: redirects are not followed`);
+				throw new RequestFailed('too_many_redirects', `HTTP ${response.status}: redirects are not followed`);
 			const text = await response.text();
-			if (text.length > MAX_ANSWER_BYTES) throw new NotSent('connection_failed', 'the answer is too large');
+			if (text.length > MAX_ANSWER_BYTES)
+				throw new RequestFailed('connection_failed', 'the answer is too large');
 			return { status: response.status, text, noRetry: response.headers.get('x-slack-no-retry') === '1' };
 		} catch (error) {
-			if (error instanceof NotSent) throw error;
-			throw notSent(error as Error, withinMs);
+			if (error instanceof RequestFailed) throw error;
+			throw failureOf(error as Error, timeoutMs);
 		}
 	}
 
@@ -84,9 +90,9 @@ export class Outgoing {
 		const addresses = isIP(host) ? [host] : await this.addressesOf(host);
 		for (const address of addresses) {
 			if (isLinkLocal(address))
-				throw new NotSent('not_allowed', `${host}: link-local addresses are not allowed`);
+				throw new RequestFailed('not_allowed', `${host}: link-local addresses are not allowed`);
 			if (!this.parts.allowsPrivate && isPrivate(address))
-				throw new NotSent(
+				throw new RequestFailed(
 					'not_allowed',
 					`${host}: private addresses are not allowed (TIDEMARK_APP_PRIVATE_ADDRESSES)`,
 				);
@@ -98,7 +104,7 @@ export class Outgoing {
 		try {
 			return await (this.parts.resolve ?? resolved)(host);
 		} catch (error) {
-			throw new NotSent('connection_failed', `${host}: ${(error as Error).message}`);
+			throw new RequestFailed('connection_failed', `${host}: ${(error as Error).message}`);
 		}
 	}
 }
@@ -119,11 +125,11 @@ const isNotConnected = (error: Error & { readonly code?: string }): boolean =>
 
 const unbracketed = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
-function notSent(error: Error, withinMs: number): NotSent {
+function failureOf(error: Error, timeoutMs: number): RequestFailed {
 	if (error.name === 'TimeoutError' || error.name === 'AbortError')
-		return new NotSent('http_timeout', `no answer within ${withinMs / 1000} s`);
+		return new RequestFailed('http_timeout', `no answer within ${timeoutMs / 1000} s`);
 	const isTls = /certificate|ssl|tls/i.test(`${error.message} ${(error as { code?: string }).code ?? ''}`);
-	return new NotSent(isTls ? 'ssl_error' : 'connection_failed', error.message);
+	return new RequestFailed(isTls ? 'ssl_error' : 'connection_failed', error.message);
 }
 
 const withoutPrefix = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');

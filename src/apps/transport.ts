@@ -6,7 +6,7 @@ export interface Transport {
 	/** False: nothing can be delivered now; events wait without using up attempts. */
 	isOpen(): boolean;
 	/** Maximum number of deliveries in flight. */
-	readonly atOnce: number;
+	readonly maxInFlight: number;
 	/** Never rejects. */
 	deliver(app: App, delivery: Delivery): Promise<DeliveryOutcome>;
 }
@@ -18,4 +18,4 @@ export type DeliveryOutcome =
 	/** The app requested no retry. */
 	| { readonly type: 'rejected'; readonly detail: string }
 	/** The connection closed before the acknowledgement: deliver again at once over another one. */
-	| { readonly type: 'cut_off' };
+	| { readonly type: 'disconnected' };

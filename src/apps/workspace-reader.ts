@@ -3,8 +3,8 @@ import type { AppEvent, Subscriber } from './app-events.ts';
 import { channelEvent, userEvent, wantsWorkspace } from './workspace-events.ts';
 
 /**
- * Reads an app's events of its workspace. Rows may be persisted late, so every check reads the last ten minutes
- * again, and every ten minutes everything that is kept; the app's cursors show which events are new.
+ * Reads an app's events of its workspace. Rows may be persisted late, so every check reads the last twenty minutes
+ * again, and every ten minutes everything that an app may still receive; the app's cursors show which events are new.
  */
 
 export interface WorkspaceQuery {
@@ -12,7 +12,7 @@ export interface WorkspaceQuery {
 	/** Changes up to this stamp are not delivered. */
 	readonly oldest: number;
 	/** Maximum number of events. */
-	readonly most: number;
+	readonly maxEvents: number;
 	/** The stamp up to which events of a subject were read. */
 	readonly readUpTo: (subject: string) => number;
 }
@@ -22,7 +22,7 @@ const LATE_MICROS = 600 * 1e6;
 
 export class WorkspaceReader {
 	/** When everything was last read, in micros; 0: not yet. */
-	private wholeAt = 0;
+	private fullReadAt = 0;
 
 	constructor(
 		private readonly changes: WorkspaceChanges,
@@ -30,25 +30,25 @@ export class WorkspaceReader {
 		private readonly nowMs: () => number,
 	) {}
 
-	/** `isMore`: further events did not fit. */
+	/** `hasMore`: further events did not fit. */
 	async read(
 		query: WorkspaceQuery,
-	): Promise<{ readonly events: readonly AppEvent[]; readonly isMore: boolean }> {
-		if (!wantsWorkspace(this.subscriber)) return { events: [], isMore: false };
+	): Promise<{ readonly events: readonly AppEvent[]; readonly hasMore: boolean }> {
+		if (!wantsWorkspace(this.subscriber)) return { events: [], hasMore: false };
 		const now = this.nowMs() * 1000;
-		const isWhole = now - this.wholeAt >= LATE_MICROS;
-		const from = isWhole ? query.oldest : Math.max(query.oldest, now - 2 * LATE_MICROS);
+		const isFullRead = now - this.fullReadAt >= LATE_MICROS;
+		const from = isFullRead ? query.oldest : Math.max(query.oldest, now - 2 * LATE_MICROS);
 		const events: AppEvent[] = [];
 		const { changes, subscriber } = this;
-		const isMore =
+		const hasMore =
 			(await this.collect(events, query, from, (after) =>
 				this.channels(changes, query.team, after, subscriber),
 			)) ||
 			(await this.collect(events, query, from, (after) =>
 				this.users(changes, query.team, after, subscriber),
 			));
-		if (isWhole && !isMore) this.wholeAt = now;
-		return { events, isMore };
+		if (isFullRead && !hasMore) this.fullReadAt = now;
+		return { events, hasMore };
 	}
 
 	private async channels(
@@ -80,7 +80,7 @@ export class WorkspaceReader {
 	/** Returns whether it stopped because further events did not fit. */
 	private async collect(
 		events: AppEvent[],
-		{ most, readUpTo }: WorkspaceQuery,
+		{ maxEvents, readUpTo }: WorkspaceQuery,
 		from: number,
 		next: (after: ChangePageStart) => Promise<readonly { place: ChangePageStart; event: AppEvent | null }[]>,
 	): Promise<boolean> {
@@ -88,7 +88,7 @@ export class WorkspaceReader {
 			const page = await next(after);
 			for (const { event } of page) {
 				if (!event || readUpTo(event.conversation) >= event.at) continue;
-				if (events.length >= most) return true;
+				if (events.length >= maxEvents) return true;
 				events.push(event);
 			}
 			const last = page.at(-1);

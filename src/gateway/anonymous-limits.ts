@@ -2,9 +2,9 @@ import { Rejection } from '../model/errors.ts';
 import { Buckets, type Rate } from './limits.ts';
 
 /**
- * Limits requests without a valid token, by address. For an address with too many failures, tokens are not looked up for a while;
- * requests with a cached token are still served. Requests without an address (from a proxy
- * that names no client) are not limited.
+ * Limits requests without a valid token, by address. While an address has too many failures, the gateway looks up no
+ * tokens for it; requests with a cached token are still served. Requests without an address (from a proxy that names
+ * no client) are not limited.
  */
 export class AnonymousLimits {
 	private readonly failures: Buckets;

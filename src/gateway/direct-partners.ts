@@ -9,7 +9,7 @@ import { ERRORS, Rejection } from '../model/errors.ts';
  */
 
 const CACHE_MS = 10_000;
-const LOOK_UP_WITHIN_MS = 250;
+const LOOK_UP_TIMEOUT_MS = 250;
 const MAX_KEPT = 10_000;
 
 export class DirectPartners {
@@ -18,7 +18,7 @@ export class DirectPartners {
 	private readonly lookUps = new Map<string, Promise<'active' | 'deactivated'>>();
 
 	constructor(
-		private readonly written: Pick<Directory, 'conversations'>,
+		private readonly persistedDirectory: Pick<Directory, 'conversations'>,
 		private readonly directory: Pick<Directory, 'users'>,
 		private readonly nowMs: () => number,
 	) {}
@@ -27,7 +27,7 @@ export class DirectPartners {
 	async check(user: string, channel: string): Promise<void> {
 		if (!channel.startsWith('D') || (this.active.get(channel)?.until ?? 0) > this.nowMs()) return;
 		const lookUp = this.lookUps.get(channel) ?? this.begin(user, channel);
-		const found = await Promise.race([lookUp, Bun.sleep(LOOK_UP_WITHIN_MS)]);
+		const found = await Promise.race([lookUp, Bun.sleep(LOOK_UP_TIMEOUT_MS)]);
 		if (found === 'deactivated')
 			throw new Rejection('user_disabled', 'channel: the other user is deactivated');
 	}
@@ -52,7 +52,7 @@ export class DirectPartners {
 	}
 
 	private async lookUp(user: string, channel: string): Promise<'active' | 'deactivated'> {
-		const [conversation] = await this.written.conversations([channel]);
+		const [conversation] = await this.persistedDirectory.conversations([channel]);
 		const people = conversation?.people ?? [];
 		const partner = people.find((one) => one !== user);
 		// The worker rejects a user who is not a member; a conversation with yourself has no partner.

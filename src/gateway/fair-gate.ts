@@ -1,17 +1,17 @@
 /**
- * Runs work that takes much memory, a few jobs at a time. Each key has at most one running job, and keys take
- * turns: a user with many requests waits behind their own, not in front of others. Between two jobs the event loop
- * serves other requests.
+ * Runs work that takes much memory, a few jobs at a time. Each key has at most one running job, and keys take turns,
+ * so the requests of one user delay only that user's later requests. Between two jobs the event loop serves other
+ * requests.
  */
 export class FairGate {
 	private readonly running = new Set<string>();
 	/** Keys in the order in which they get their turn. */
 	private readonly waiting = new Map<string, (() => void)[]>();
 
-	constructor(private readonly atOnce: number) {}
+	constructor(private readonly maxRunning: number) {}
 
 	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-		if (this.running.has(key) || this.running.size >= this.atOnce) await this.turnOf(key);
+		if (this.running.has(key) || this.running.size >= this.maxRunning) await this.turnOf(key);
 		else this.running.add(key);
 		try {
 			return await work();
@@ -34,7 +34,7 @@ export class FairGate {
 
 	private admitNext(): void {
 		for (const [key, queue] of this.waiting) {
-			if (this.running.size >= this.atOnce) return;
+			if (this.running.size >= this.maxRunning) return;
 			if (this.running.has(key)) continue;
 			const [first, ...rest] = queue;
 			this.waiting.delete(key);

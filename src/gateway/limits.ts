@@ -1,7 +1,7 @@
 /**
  * Rate limits per user, as token buckets. A bucket is one number, the time at which it would be full again, so a
- * check is O(1). A full bucket needs no entry: entries that were unused for as long as filling takes are dropped,
- * with the older of two halves.
+ * check is O(1). A full bucket needs no entry: entries are in a young and an old map, and the old map is dropped when
+ * its buckets have been unused for as long as filling takes.
  */
 
 export interface Rate {
@@ -20,7 +20,7 @@ export interface Rates {
 
 export type Limited = keyof Rates;
 
-const MIN_HALF_MS = 1000;
+const MIN_ROTATE_MS = 1000;
 
 export class Limits {
 	private readonly buckets: Readonly<Record<Limited, Buckets>>;
@@ -69,12 +69,12 @@ export class Buckets {
 	/** When each bucket will be full again, in ms. */
 	private young = new Map<string, number>();
 	private old = new Map<string, number>();
-	private turnedAt = Number.NEGATIVE_INFINITY;
+	private rotatedAt = Number.NEGATIVE_INFINITY;
 	/** Tokens in a full bucket. */
 	readonly burst: number;
 	private readonly costMs: number;
 	private readonly depthMs: number;
-	private readonly halfMs: number;
+	private readonly rotateEveryMs: number;
 
 	constructor(
 		private readonly rate: Rate,
@@ -84,7 +84,7 @@ export class Buckets {
 		this.costMs = 1000 / rate.perSecond;
 		this.burst = Math.max(1, rate.burst);
 		this.depthMs = this.costMs * this.burst;
-		this.halfMs = Math.max(MIN_HALF_MS, this.depthMs);
+		this.rotateEveryMs = Math.max(MIN_ROTATE_MS, this.depthMs);
 	}
 
 	get size(): number {
@@ -94,7 +94,7 @@ export class Buckets {
 	take(key: string, cost = 1): number {
 		if (this.rate.perSecond <= 0) return 0;
 		const now = this.nowMs();
-		this.turn(now);
+		this.rotate(now);
 		const fullAt =
 			Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) +
 			Math.min(cost * this.costMs, this.depthMs);
@@ -111,7 +111,7 @@ export class Buckets {
 	charge(key: string, cost: number): void {
 		if (this.rate.perSecond <= 0) return;
 		const now = this.nowMs();
-		this.turn(now);
+		this.rotate(now);
 		const fullAt = Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) + cost * this.costMs;
 		this.young.set(key, Math.min(fullAt, now + 2 * this.depthMs));
 	}
@@ -129,11 +129,11 @@ export class Buckets {
 		return Math.floor(this.random() * ((this.rate.jitterSeconds ?? 0) + 1));
 	}
 
-	private turn(now: number): void {
-		if (now - this.turnedAt < this.halfMs) return;
-		// After twice that time, the young buckets have been unused for long enough to be full.
-		this.old = now - this.turnedAt < 2 * this.halfMs ? this.young : new Map();
+	private rotate(now: number): void {
+		if (now - this.rotatedAt < this.rotateEveryMs) return;
+		// After twice that time without a rotation, even the young buckets have been unused for that long.
+		this.old = now - this.rotatedAt < 2 * this.rotateEveryMs ? this.young : new Map();
 		this.young = new Map();
-		this.turnedAt = now;
+		this.rotatedAt = now;
 	}
 }

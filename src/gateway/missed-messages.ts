@@ -27,10 +27,10 @@ export async function resetAfterGap({ bus, hub, auth, requests }: AfterGap): Pro
 }
 
 /**
- * Calls `startOver` when a worker reports changes that are stored but may never have been published
+ * Calls `reset` when a worker reports changes that are stored but may never have been published
  * (delivery-record.ts). Returns an unsubscribe function.
  */
-export function onMissed(bus: Bus, startOver: () => void): () => void {
+export function onMissed(bus: Bus, reset: () => void): () => void {
 	let isCollecting = false;
 	const receive = (message: BusMessage): void => {
 		if (message.type !== 'missed' || isCollecting) return;
@@ -38,7 +38,7 @@ export function onMissed(bus: Bus, startOver: () => void): () => void {
 		isCollecting = true;
 		setTimeout(() => {
 			isCollecting = false;
-			startOver();
+			reset();
 		}, COLLECT_MS);
 	};
 	bus.subscribe('gateways:all', receive);

@@ -19,10 +19,10 @@ export interface Timeouts {
 	 * time, because an outcome is published only once.
 	 */
 	readonly silentMs: number;
-	readonly lookEveryMs: number;
+	readonly checkEveryMs: number;
 }
 
-const TIMEOUTS: Timeouts = { timeoutMs: 30_000, silentMs: 15_000, lookEveryMs: 5_000 };
+const TIMEOUTS: Timeouts = { timeoutMs: 30_000, silentMs: 15_000, checkEveryMs: 5_000 };
 
 /** Notified when no worker processes commands, and when one does again. */
 export interface WorkerWatch {
@@ -32,7 +32,7 @@ export interface WorkerWatch {
 
 /**
  * Limit for posts of one conversation that wait for their outcomes. Slows down a conversation that receives posts
- * faster than its owner decides them, before its backlog delays other conversations of the partition.
+ * faster than its worker decides them, before its backlog delays other conversations of the partition.
  */
 export const MAX_POSTS_WAITING = 1_000;
 const SLOW_DOWN_SECONDS = 1;
@@ -70,14 +70,15 @@ export class Requests {
 		private readonly timeouts = TIMEOUTS,
 	) {
 		this.topic = `gateway:${gateway}`;
-		bus.subscribe(this.topic, this.take);
+		bus.subscribe(this.topic, this.receive);
 		// One timer for all requests: a timer for each would cost more than the request.
-		this.sweeper = setInterval(() => this.sweep(), timeouts.lookEveryMs);
+		this.sweeper = setInterval(() => this.sweep(), timeouts.checkEveryMs);
 		this.sweeper.unref?.();
 	}
 
 	/**
-	 * Submits the action to the conversation's owner and returns its result. Throws a Rejection if the action is rejected.
+	 * Submits the action to the worker that owns the conversation, and returns the result. Throws a Rejection if the
+	 * worker rejects the action.
 	 */
 	async submit(
 		actor: { readonly user: string; readonly team: string },
@@ -126,10 +127,10 @@ export class Requests {
 
 	close(): void {
 		clearInterval(this.sweeper);
-		this.bus.unsubscribe(this.topic, this.take);
+		this.bus.unsubscribe(this.topic, this.receive);
 	}
 
-	private readonly take = (message: BusMessage): void => {
+	private readonly receive = (message: BusMessage): void => {
 		if (message.type === 'lost') this.expireWaiting();
 		if (message.type !== 'reply' && message.type !== 'replies') return;
 		this.lastReplyAt = performance.now();

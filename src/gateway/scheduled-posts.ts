@@ -11,7 +11,7 @@ import type { Requests } from './requests.ts';
  */
 
 const POLL_EVERY_MS = 1_000;
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 
 export interface ScheduledPostsParts {
 	readonly scheduled: Pick<Scheduled, 'due' | 'remove'>;
@@ -47,7 +47,7 @@ export class ScheduledPosts {
 
 	private async postDue(): Promise<void> {
 		const { scheduled, nowMs } = this.parts;
-		for (const message of await scheduled.due(Math.floor(nowMs() / 1000), AT_ONCE))
+		for (const message of await scheduled.due(Math.floor(nowMs() / 1000), BATCH_SIZE))
 			try {
 				await this.post(message);
 			} catch (error) {
@@ -72,9 +72,9 @@ export class ScheduledPosts {
 				await requests.submit({ user, team }, conversation, action);
 			} catch (error) {
 				// It may succeed later, or may have succeeded: the next round posts it again, without creating a duplicate.
-				const isOver =
+				const isFinal =
 					error instanceof Rejection && !ERRORS[error.code].retry && error.code !== 'outcome_unknown';
-				if (!isOver) throw error;
+				if (!isFinal) throw error;
 			}
 		await scheduled.remove(id);
 	}

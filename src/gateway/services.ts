@@ -62,8 +62,8 @@ export interface WebPush {
 export interface FileServices {
 	readonly records: Files;
 	readonly contents: FileContents;
-	readonly mostBytes: number;
-	readonly mostBytesOfTeam: number;
+	readonly maxFileBytes: number;
+	readonly maxTeamBytes: number;
 }
 
 /** Everything that methods and sockets use; created once by the composition root. */
@@ -75,7 +75,7 @@ export interface Services {
 	readonly directory: Directory;
 	readonly history: History;
 	/** Reads what the store has now. Unlike `directory`, it does not wait for effects that are not persisted yet. */
-	readonly written: Pick<Directory, 'conversations' | 'members'>;
+	readonly persistedDirectory: Pick<Directory, 'conversations' | 'members'>;
 	/** Members and followers as persisted so far. Read the thread from `history` first: it waits until published effects are persisted. */
 	readonly source: Pick<StateSource, 'memberships' | 'follows'>;
 	readonly push: PushStore;

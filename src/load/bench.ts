@@ -15,7 +15,7 @@ import { Tally } from './tally.ts';
  * One run: creates a workspace, connects users, sends on schedule, waits for outstanding answers, compares counts.
  */
 
-export interface BenchOrder {
+export interface BenchOptions {
 	readonly url: string;
 	readonly admin: ApiCall;
 	readonly load: Load;
@@ -26,7 +26,14 @@ export interface BenchOrder {
 	readonly signal: AbortSignal;
 }
 
-export async function bench({ url, admin, load, name, progress, signal }: BenchOrder): Promise<BenchResult> {
+export async function bench({
+	url,
+	admin,
+	load,
+	name,
+	progress,
+	signal,
+}: BenchOptions): Promise<BenchResult> {
 	const plan = new Plan(load);
 	const stage = await setStage(url, admin, plan, name, progress, signal);
 	let began = performance.now();
@@ -38,7 +45,7 @@ export async function bench({ url, admin, load, name, progress, signal }: BenchO
 		began = performance.now();
 		const pace = { plan, tally, participants, channels: stage.channels, nowMs, signal };
 		const cpuCores = await keepPace(pace);
-		const isOver = await settle(pace);
+		const isSettled = await settle(pace);
 		clearInterval(ticking);
 		progress.step('comparing counts with what was sent');
 		const sent = tally.sent();
@@ -51,7 +58,7 @@ export async function bench({ url, admin, load, name, progress, signal }: BenchO
 			workspace: stage.team,
 			plan,
 			tally,
-			cutShort: isOver ? cutShort(plan, stage, participants, sent) : 0,
+			missingAtEnd: isSettled ? missingAtEnd(plan, stage, participants, sent) : 0,
 			counts,
 			cpuCores,
 		});
@@ -86,8 +93,12 @@ async function connect(
 }
 
 /** One line for the last second. */
-function tick(plan: Plan, { lately, problems, sentPosts, answeredPosts }: Tally, nowMs: number): string {
-	const { acks, deliveries } = lately;
+function tick(
+	plan: Plan,
+	{ sinceLastLine, problems, sentPosts, answeredPosts }: Tally,
+	nowMs: number,
+): string {
+	const { acks, deliveries } = sinceLastLine;
 	const second = Math.round((nowMs - plan.warmUpMs) / 1000);
 	const when = second <= 0 ? 'warm-up' : nowMs < plan.endMs + TICK_MS ? `${second} s` : 'waiting';
 	const errors = [...problems.values()].reduce((sum, count) => sum + count, 0);
@@ -106,7 +117,7 @@ function tick(plan: Plan, { lately, problems, sentPosts, answeredPosts }: Tally,
 }
 
 /** How often an online user lacks the newest message of a conversation. */
-function cutShort(
+function missingAtEnd(
 	plan: Plan,
 	stage: Stage,
 	participants: readonly Participant[],

@@ -48,7 +48,7 @@ export async function checkCounts(
 			found[verdict] += 1;
 			if (verdict === 'wrong' && examples.length < EXAMPLES)
 				examples.push(
-					`${stage.people[person]} in ${channel}: ${served.get(channel) ?? 'no row'}, expected ${expected.least === expected.most ? expected.least : `${expected.least} to ${expected.most}`}`,
+					`${stage.people[person]} in ${channel}: ${served.get(channel) ?? 'no row'}, expected ${expected.min === expected.max ? expected.min : `${expected.min} to ${expected.max}`}`,
 				);
 		}
 	});

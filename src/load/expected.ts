@@ -17,8 +17,8 @@ export interface Marked {
 
 /** The range of possible counts; one number if everything is known. */
 export interface Expected {
-	readonly least: number;
-	readonly most: number;
+	readonly min: number;
+	readonly max: number;
 }
 
 export const NO_MARKS: Marked = { acknowledged: '', tried: '' };
@@ -28,19 +28,19 @@ export function expectedUnread(
 	reader: number,
 	{ acknowledged, tried }: Marked,
 ): Expected {
-	let least = 0;
-	let most = 0;
+	let min = 0;
+	let max = 0;
 	for (const { author, ts } of sent) {
 		if (author === reader) continue;
-		if (ts !== undefined && ts > tried) least += 1;
-		if (ts === undefined || ts > acknowledged) most += 1;
+		if (ts !== undefined && ts > tried) min += 1;
+		if (ts === undefined || ts > acknowledged) max += 1;
 	}
-	return { least: Math.min(least, COUNT_CAP), most: Math.min(most, COUNT_CAP) };
+	return { min: Math.min(min, COUNT_CAP), max: Math.min(max, COUNT_CAP) };
 }
 
 export type Verdict = 'exact' | 'unclear' | 'wrong';
 
-export function judge(count: number | undefined, { least, most }: Expected): Verdict {
-	if (count === undefined || count < least || count > most) return 'wrong';
-	return least === most ? 'exact' : 'unclear';
+export function judge(count: number | undefined, { min, max }: Expected): Verdict {
+	if (count === undefined || count < min || count > max) return 'wrong';
+	return min === max ? 'exact' : 'unclear';
 }

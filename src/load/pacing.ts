@@ -19,7 +19,7 @@ export interface Pace {
  * After this time without an answer or message, nothing more is expected: the server itself times out after 30 s.
  */
 const SILENCE_MS = 35_000;
-const LOOK_MS = 20;
+const CHECK_EVERY_MS = 20;
 
 /** Returns how many cores this process used during the measurement. */
 export async function keepPace({
@@ -51,7 +51,7 @@ export async function keepPace({
 	await sendOnSchedule(schedules, {
 		nowMs,
 		endMs: plan.endMs,
-		isOver: (now) => {
+		isStopped: (now) => {
 			if (now >= plan.warmUpMs) cpu ??= process.cpuUsage();
 			return signal.aborted;
 		},
@@ -79,7 +79,7 @@ export async function settle({
 		const now = tally.answeredPosts + tally.answeredMarks + tally.receivedTotal;
 		if (now !== lastCount) lastMs = nowMs();
 		lastCount = now;
-		await Bun.sleep(LOOK_MS);
+		await Bun.sleep(CHECK_EVERY_MS);
 	}
 	return true;
 }

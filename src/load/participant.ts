@@ -1,14 +1,14 @@
 import type { ApiCall } from '../remote/api-client.ts';
 import { openRtm, type RtmFrame, type RtmSocket } from '../remote/rtm.ts';
 import type { Marked } from './expected.ts';
-import { Following } from './following.ts';
+import { OrderCheck } from './order-check.ts';
 
 /**
  * An online user: posts and marks over one socket, checks received messages, and reconnects and resumes after a
  * disconnect, as clients do.
  */
 
-export interface Witness {
+export interface Observer {
 	/** Called for a received message; `repeated` only if a resume does not explain it. */
 	received(text: string, ts: string, how: 'next' | 'gap' | 'repeated'): void;
 	/** Called for the answer to a post or mark; `problem` if it was rejected. */
@@ -19,39 +19,39 @@ export interface Witness {
 const NO_ANSWER = 'no answer: the socket was closed';
 
 /** After these errors the change may still have happened. */
-const OPEN_ENDS = ['service_unavailable', 'internal_error', NO_ANSWER];
-export const mayHaveTakenPlace = (problem: string): boolean => OPEN_ENDS.includes(problem);
+const UNCERTAIN_ERRORS = ['service_unavailable', 'internal_error', NO_ANSWER];
+export const mayHaveHappened = (problem: string): boolean => UNCERTAIN_ERRORS.includes(problem);
 
 /** After these close codes it does not reconnect. */
 const NO_RECONNECT = { from: 4200, to: 4299 };
 const RECONNECT_MS = 1_000;
 
 export class Participant {
-	private readonly following = new Following();
+	private readonly order = new OrderCheck();
 	/** Ids of posts and marks without an answer. */
 	private readonly inFlight = new Set<number>();
 	private readonly markedUpTo = new Map<string, string>();
 	/** Marks whose outcome is unknown. */
-	private readonly openMarks = new Map<number, { readonly channel: string; readonly ts: string }>();
+	private readonly unsettledMarks = new Map<number, { readonly channel: string; readonly ts: string }>();
 	private socket: RtmSocket | undefined;
 	private position: string | undefined;
 	private newestChannel: string | undefined;
 	/** Missed events arrive between `hello` and the first pong, some perhaps twice. */
 	private isCatchingUp = false;
-	private isOver = false;
+	private hasLeft = false;
 
 	constructor(
 		private readonly call: ApiCall,
-		private readonly witness: Witness,
+		private readonly observer: Observer,
 	) {}
 
 	async connect(): Promise<void> {
 		this.socket = await openRtm(
 			this.call,
-			{ frame: (frame) => this.receive(frame), closed: (code, reason) => this.lost(code, reason) },
+			{ frame: (frame) => this.receive(frame), closed: (code, reason) => this.disconnected(code, reason) },
 			this.position,
 		);
-		if (this.isOver) this.leave();
+		if (this.hasLeft) this.leave();
 	}
 
 	/** Returns false if there is no socket. */
@@ -65,8 +65,8 @@ export class Participant {
 	mark(id: number): boolean {
 		const channel = this.newestChannel;
 		if (!this.socket || channel === undefined) return false;
-		const ts = this.following.newestIn(channel);
-		this.openMarks.set(id, { channel, ts });
+		const ts = this.order.newestIn(channel);
+		this.unsettledMarks.set(id, { channel, ts });
 		this.send(this.socket, { id, type: 'mark', channel, ts });
 		return true;
 	}
@@ -74,20 +74,20 @@ export class Participant {
 	marked(channel: string): Marked {
 		const acknowledged = this.markedUpTo.get(channel) ?? '';
 		let tried = acknowledged;
-		for (const open of this.openMarks.values())
+		for (const open of this.unsettledMarks.values())
 			if (open.channel === channel && open.ts > tried) tried = open.ts;
 		return { acknowledged, tried };
 	}
 
 	leave(): void {
-		this.isOver = true;
+		this.hasLeft = true;
 		this.socket?.close();
 		this.socket = undefined;
 	}
 
 	/** False after a disconnect or resync: then missing messages are not lost. */
 	lacks(channel: string, ts: string): boolean {
-		return this.socket !== undefined && this.following.lacks(channel, ts);
+		return this.socket !== undefined && this.order.lacks(channel, ts);
 	}
 
 	private send(socket: RtmSocket, frame: { readonly id: number; readonly [field: string]: unknown }): void {
@@ -104,37 +104,37 @@ export class Participant {
 		else if (frame.type === 'hello') this.isCatchingUp = this.position !== undefined;
 		else if (frame.type === 'pong') this.isCatchingUp = false;
 		else if (frame.type === 'resync') {
-			this.following.restart();
-			this.witness.failed('resync: too far behind to resume');
+			this.order.restart();
+			this.observer.failed('resync: too far behind to resume');
 		}
 		// Keep the old position for a resume until all missed events have arrived.
 		if (!this.isCatchingUp && frame.position?.length === 16) this.position = frame.position;
 	}
 
 	private receiveMessage({ channel = '', prev_ts: prevTs = '', ts = '', text = '' }: RtmFrame): void {
-		const how = this.following.receive(channel, prevTs, ts);
+		const how = this.order.receive(channel, prevTs, ts);
 		if (how === 'repeated' && this.isCatchingUp) return;
 		this.newestChannel = channel;
-		this.witness.received(text, ts, how);
+		this.observer.received(text, ts, how);
 	}
 
 	private answered(id: number, ts: string, problem: string | undefined): void {
 		this.inFlight.delete(id);
 		this.settleMark(id, problem);
-		this.witness.answered(id, ts, problem);
+		this.observer.answered(id, ts, problem);
 	}
 
 	private settleMark(id: number, problem: string | undefined): void {
-		const mark = this.openMarks.get(id);
-		if (!mark || (problem !== undefined && mayHaveTakenPlace(problem))) return;
-		this.openMarks.delete(id);
+		const mark = this.unsettledMarks.get(id);
+		if (!mark || (problem !== undefined && mayHaveHappened(problem))) return;
+		this.unsettledMarks.delete(id);
 		if (problem === undefined && mark.ts > (this.markedUpTo.get(mark.channel) ?? ''))
 			this.markedUpTo.set(mark.channel, mark.ts);
 	}
 
-	private lost(code: number, reason: string): void {
+	private disconnected(code: number, reason: string): void {
 		this.socket = undefined;
-		this.witness.failed(`socket closed: ${code}${reason ? ` ${reason}` : ''}`);
+		this.observer.failed(`socket closed: ${code}${reason ? ` ${reason}` : ''}`);
 		// These will not be answered any more.
 		for (const id of this.inFlight) this.answered(id, '', NO_ANSWER);
 		if (code >= NO_RECONNECT.from && code <= NO_RECONNECT.to) return;
@@ -142,11 +142,11 @@ export class Participant {
 	}
 
 	private async reconnect(): Promise<void> {
-		while (!this.isOver && !this.socket) {
+		while (!this.hasLeft && !this.socket) {
 			// Spread the reconnects.
 			await Bun.sleep(RECONNECT_MS * (0.5 + Math.random()));
-			if (this.isOver) return;
-			await this.connect().catch(() => this.witness.failed('could not connect again'));
+			if (this.hasLeft) return;
+			await this.connect().catch(() => this.observer.failed('could not connect again'));
 		}
 	}
 }

@@ -1,12 +1,12 @@
 import type { Load } from './load.ts';
 
 /**
- * Who is in which conversation, and who posts and marks when. Everything is derived from the number of a post, so
- * that a user who receives a message knows when it was due. Pure.
+ * Assigns users to conversations, and to each post and mark its user and time. Everything is derived from the number
+ * of a post, so that a user who receives a message knows when it was due. Pure.
  *
- * There are as many users as the larger of `members` and `online`. So either all users are online, and
- * conversations overlap like tiles of a ring; or all users are in every conversation, and the first of them are
- * online. In both cases each message has to reach `listeners` sockets.
+ * There are as many users as the larger of `members` and `online`. So either all users are online, and each
+ * conversation has a run of consecutive users, which wraps around after the last user; or all users are in every
+ * conversation, and the first of them are online. In both cases each message has to reach `listeners` sockets.
  */
 
 export interface Post {

@@ -56,16 +56,16 @@ export interface Measured {
 	readonly plan: Plan;
 	readonly tally: Tally;
 	/** How often an online user lacked the newest message of a conversation. */
-	readonly cutShort: number;
+	readonly missingAtEnd: number;
 	readonly counts: CheckedCounts | null;
 	readonly cpuCores: number | null;
 }
 
 export function figuresOf(measured: Measured): Figures {
-	const { url, workspace, plan, tally, cutShort, counts, cpuCores } = measured;
+	const { url, workspace, plan, tally, missingAtEnd, counts, cpuCores } = measured;
 	const seconds = Math.max(0, tally.endMs - plan.warmUpMs) / 1000;
 	const perSecond = (count: number): number => (seconds === 0 ? 0 : hundredths(count / seconds));
-	const gaps = tally.gaps + cutShort;
+	const gaps = tally.gaps + missingAtEnd;
 	return {
 		ok: gaps === 0 && tally.repeated === 0 && counts?.wrong === 0 && tally.acks.count > 0,
 		interrupted: tally.endMs < plan.endMs,

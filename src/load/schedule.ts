@@ -18,14 +18,14 @@ export class Schedule {
 
 const EVERY_MS = 1;
 
-/** Sends everything that is due by the end, however late. Ends early if `isOver` returns true. */
+/** Sends everything that is due by the end, however late. Ends early if `isStopped` returns true. */
 export async function sendOnSchedule(
 	schedules: readonly Schedule[],
-	{ nowMs, endMs, isOver }: { nowMs: () => number; endMs: number; isOver?: (now: number) => boolean },
+	{ nowMs, endMs, isStopped }: { nowMs: () => number; endMs: number; isStopped?: (now: number) => boolean },
 ): Promise<void> {
 	for (let isAtEnd = false; !isAtEnd; await Bun.sleep(EVERY_MS)) {
 		const now = nowMs();
-		if (isOver?.(now)) return;
+		if (isStopped?.(now)) return;
 		isAtEnd = now >= endMs;
 		for (const schedule of schedules) schedule.sendDue(now);
 	}

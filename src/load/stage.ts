@@ -14,7 +14,7 @@ export interface Stage {
 }
 
 /** Concurrent requests. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 /** The maximum of admin.conversations.addMembers. */
 const ADDED_AT_ONCE = 10_000;
 
@@ -80,5 +80,5 @@ export async function each(
 			await work(index);
 		}
 	};
-	await Promise.all(Array.from({ length: AT_ONCE }, one));
+	await Promise.all(Array.from({ length: CONCURRENCY }, one));
 }

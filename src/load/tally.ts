@@ -1,6 +1,6 @@
 import type { Sent } from './expected.ts';
 import { Latencies } from './latencies.ts';
-import { mayHaveTakenPlace, type Witness } from './participant.ts';
+import { mayHaveHappened, type Observer } from './participant.ts';
 import { numberIn, type Plan } from './plan.ts';
 
 /**
@@ -16,14 +16,14 @@ interface Window {
 	delivered: number;
 }
 
-export class Tally implements Witness {
+export class Tally implements Observer {
 	readonly acks = new Latencies();
 	readonly deliveries = new Latencies();
 	readonly marks = new Latencies();
 	/** How late posts were sent: what the generator itself adds. */
 	readonly lateness = new Latencies();
 	/** Since the last progress line. */
-	readonly lately = { acks: new Latencies(), deliveries: new Latencies() };
+	readonly sinceLastLine = { acks: new Latencies(), deliveries: new Latencies() };
 	readonly window: Window = { acknowledged: 0, delivered: 0 };
 	readonly problems = new Map<string, number>();
 	gaps = 0;
@@ -83,15 +83,15 @@ export class Tally implements Witness {
 	private postAnswered(number: number, ts: string, problem: string | undefined): void {
 		this.answeredPosts += 1;
 		if (problem !== undefined) {
-			this.states[number] = mayHaveTakenPlace(problem) ? State.unknown : State.rejected;
+			this.states[number] = mayHaveHappened(problem) ? State.unknown : State.rejected;
 			return;
 		}
 		this.states[number] = State.acknowledged;
-		this.exists(number, ts);
+		this.recordExisting(number, ts);
 		this.acknowledgedPosts += 1;
 		const nowMs = this.nowMs();
 		if (this.isInWindow(nowMs)) this.window.acknowledged += 1;
-		this.time(number, nowMs, 'acks');
+		this.recordLatency(number, nowMs, 'acks');
 	}
 
 	received(text: string, ts: string, how: 'next' | 'gap' | 'repeated'): void {
@@ -103,10 +103,10 @@ export class Tally implements Witness {
 		this.receivedTotal += 1;
 		const number = numberIn(text);
 		// Received messages exist, whatever answer their author got.
-		this.exists(number, ts);
+		this.recordExisting(number, ts);
 		const nowMs = this.nowMs();
 		if (this.isInWindow(nowMs)) this.window.delivered += 1;
-		this.time(number, nowMs, 'deliveries');
+		this.recordLatency(number, nowMs, 'deliveries');
 	}
 
 	failed(kind: string): void {
@@ -135,15 +135,15 @@ export class Tally implements Witness {
 		return conversations;
 	}
 
-	private exists(number: number, ts: string): void {
+	private recordExisting(number: number, ts: string): void {
 		if (this.stamps[number] !== undefined) return;
 		this.stamps[number] = ts;
 		this.existing += 1;
 	}
 
-	private time(number: number, nowMs: number, what: 'acks' | 'deliveries'): void {
+	private recordLatency(number: number, nowMs: number, what: 'acks' | 'deliveries'): void {
 		const dueMs = this.plan.postDueMs(number);
-		this.lately[what].add(nowMs - dueMs);
+		this.sinceLastLine[what].add(nowMs - dueMs);
 		if (this.plan.isMeasured(dueMs)) this[what].add(nowMs - dueMs);
 	}
 

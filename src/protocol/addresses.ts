@@ -8,5 +8,5 @@
 export const ANY_ORIGIN = 'https://origin.tidemark.invalid';
 
 /** Replaces the placeholder with the receiver's origin (`https://host`, without a trailing slash). */
-export const addressedTo = (origin: string, json: string): string =>
+export const withOrigin = (origin: string, json: string): string =>
 	json.includes(ANY_ORIGIN) ? json.replaceAll(ANY_ORIGIN, origin) : json;

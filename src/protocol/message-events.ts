@@ -21,13 +21,13 @@ export interface Posted {
 }
 
 export function messageEvent({ conversation, message, prevTs, thread }: Posted): LiveEvent {
-	const timeline = message.threadTs === null || message.broadcast;
+	const isInTimeline = message.threadTs === null || message.broadcast;
 	const asOf = message.changedTs;
 	return liveEvent(conversation.id, `message ${message.ts}`, asOf, {
 		...messageInThread(message, conversation.team, thread),
 		channel: conversation.id,
 		channel_type: CHANNEL_TYPE[conversation.kind],
-		...(timeline ? { prev_ts: formatTs(prevTs ?? 0) } : {}),
+		...(isInTimeline ? { prev_ts: formatTs(prevTs ?? 0) } : {}),
 		...stamped(message.ts),
 	});
 }

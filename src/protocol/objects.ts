@@ -229,8 +229,8 @@ export function wireProfile(user: User, at: number): JsonObject {
 }
 
 function statusFields({ status_text = '', status_emoji = '', status_expiration = 0 }: Profile, at: number) {
-	const isOver = status_expiration > 0 && status_expiration * 1e6 <= at;
-	return isOver
+	const isExpired = status_expiration > 0 && status_expiration * 1e6 <= at;
+	return isExpired
 		? { status_text: '', status_emoji: '', status_expiration: 0 }
 		: { status_text, status_emoji, status_expiration };
 }

@@ -3,14 +3,14 @@
  */
 
 const FIRST_MS = 1_000;
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 
 /** After this many attempts a notification is abandoned. */
 export const MAX_ATTEMPTS = 8;
 
 /** Doubles from one second to five minutes; the second half is random. Never before the provider's Retry-After. */
 export function backOffMs(attempts: number, random: () => number, retryAfterMs = 0): number {
-	const whole = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.max(0, attempts - 1));
+	const whole = Math.min(MAX_MS, FIRST_MS * 2 ** Math.max(0, attempts - 1));
 	return Math.max(retryAfterMs, Math.round(whole / 2 + (whole / 2) * random()));
 }
 

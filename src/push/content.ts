@@ -8,13 +8,13 @@ import { fallbackText } from './fallback-text.ts';
 
 const MAX_CHARACTERS = 240;
 
-export interface Surroundings {
+export interface ContentContext {
 	readonly conversation: Pick<Conversation, 'kind' | 'name'> | undefined;
 	/** The author and the mentioned users, as far as they were found. */
 	readonly people: ReadonlyMap<string, User>;
 }
 
-export function contentOf(message: Message, { conversation, people }: Surroundings) {
+export function contentOf(message: Message, { conversation, people }: ContentContext) {
 	const author = postedAs(message) ?? nameOf(people.get(message.user));
 	const named = conversation && !isDirect(conversation.kind) ? ` in #${conversation.name}` : '';
 	return {

@@ -41,7 +41,7 @@ export function decide(
 	recipient: Recipient,
 	because: OutboxEntry['because'] = 'posted',
 ): Verdict {
-	if (isOver(message, recipient)) return 'no';
+	if (isObsolete(message, recipient)) return 'no';
 	// Users whom the message concerned without a mention were notified when it was posted.
 	if (because === 'changed' && !isMention(reasonOf(message, recipient))) return 'no';
 	// A user who looks at the conversation reads the message within the delay: focus marks delivered messages.
@@ -49,7 +49,7 @@ export function decide(
 }
 
 /** Whether the message no longer concerns the user, so that its notification is withdrawn. */
-export const isOver = (message: Subject, recipient: Recipient): boolean =>
+export const isObsolete = (message: Subject, recipient: Recipient): boolean =>
 	message.deleted || recipient.read || reasonOf(message, recipient) === null;
 
 const isMention = (reason: PushReason | null): boolean =>

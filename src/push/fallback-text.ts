@@ -10,7 +10,7 @@ const MAX_DEPTH = 12;
 /** Elements of these types form one line, with their own spaces. */
 const LINES = new Set(['rich_text_section', 'rich_text_preformatted', 'rich_text_quote']);
 /** The fields of blocks and attachments that contain text, in reading order. */
-const INSIDE = [
+const TEXT_FIELDS = [
 	'pretext',
 	'title',
 	'text',
@@ -44,7 +44,7 @@ function textIn(value: unknown, depth: number): string {
 	if (Array.isArray(value)) return joined(value.map((one) => textIn(one, depth + 1)));
 	const fields = value as Fields;
 	if (LINES.has(String(fields.type))) return joined(listIn(fields.elements).map(pieceOf), '');
-	const inside = joined(INSIDE.map((name) => textIn(fields[name], depth + 1)));
+	const inside = joined(TEXT_FIELDS.map((name) => textIn(fields[name], depth + 1)));
 	return inside || (typeof fields.alt_text === 'string' ? fields.alt_text : '');
 }
 

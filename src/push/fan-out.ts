@@ -11,14 +11,15 @@ import type { Directory, History } from '../engine/ports/store.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
-import { decide, isOver, type Recipient, type Subject } from './decide.ts';
-import { loadNotificationData, type NotificationData } from './notification-data.ts';
+import { type BatchData, loadBatchData } from './batch-data.ts';
+import { decide, isObsolete, type Recipient, type Subject } from './decide.ts';
 import type { Pace } from './pace.ts';
 import { type RecipientStates, withActivity } from './recipient-states.ts';
 
 /**
- * From a message to the users to notify. A round takes some messages and reads one page of members of each. A
- * conversation of 500,000 members takes many rounds, and other messages get their turn in every round.
+ * Expands a message into notifications: finds the users to notify. A round takes some messages and reads one page of
+ * members of each. A conversation of 500,000 members takes many rounds, and other messages get their turn in every
+ * round.
  */
 
 export interface FanOutParts {
@@ -59,17 +60,17 @@ export class FanOut {
 		const lease = { id: newLease(), now, until: now + LEASE_MS, limit: MESSAGES_PER_ROUND };
 		const entries = await outbox.takeMessages(lease, (await outbox.dueNotifications(now, BACKLOG)) < BACKLOG);
 		if (entries.length === 0) return 0;
-		const data = await loadNotificationData(entries, this.parts);
+		const data = await loadBatchData(entries, this.parts);
 		await this.countDevices(now);
-		await Promise.all(entries.map((entry) => this.step(entry, data)));
+		await Promise.all(entries.map((entry) => this.expand(entry, data)));
 		return entries.length;
 	}
 
-	private async step(entry: OutboxEntry, data: NotificationData): Promise<void> {
+	private async expand(entry: OutboxEntry, data: BatchData): Promise<void> {
 		const { outbox, nowMs } = this.parts;
 		const conversation = data.conversation(entry.conversation);
 		if (entry.ts === WHOLE_CONVERSATION && conversation?.archived)
-			return this.stepOfWhole(entry, conversation);
+			return this.expandArchived(entry, conversation);
 		const message = data.message(entry);
 		const isNew = entry.round === 0;
 		if (!message || !conversation || conversation.archived || (isNew && message.deleted))
@@ -83,7 +84,7 @@ export class FanOut {
 	}
 
 	/** For an archived conversation: any member's device may show one of its notifications. */
-	private async stepOfWhole(entry: OutboxEntry, conversation: Conversation): Promise<void> {
+	private async expandArchived(entry: OutboxEntry, conversation: Conversation): Promise<void> {
 		const { outbox, nowMs } = this.parts;
 		const source = { of: this.cheaperSource(conversation), threadTs: null };
 		const { candidates, next } = await outbox.candidates(entry, source, entry.after, MEMBERS_PER_PAGE);
@@ -112,7 +113,8 @@ export class FanOut {
 		for (const candidate of candidates) {
 			if (!candidate.devices.some((device) => shown.has(device))) continue;
 			const recipient = { ...candidate, ...LOOKED_UP_LATER, member: true };
-			if (isOver(subject, await this.withActivityOf(subject, message, recipient))) users.push(candidate.user);
+			if (isObsolete(subject, await this.withActivityOf(subject, message, recipient)))
+				users.push(candidate.user);
 		}
 		return users;
 	}

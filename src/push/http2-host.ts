@@ -40,12 +40,12 @@ export interface HostOptions {
 	/** https://host[:port] */
 	readonly url: string;
 	/** Concurrent streams, if the host allows as many. */
-	readonly mostStreams: number;
-	readonly connectWithinMs: number;
-	readonly answerWithinMs: number;
+	readonly maxStreams: number;
+	readonly connectTimeoutMs: number;
+	readonly answerTimeoutMs: number;
 }
 
-const DEFAULTS = { mostStreams: 1_000, connectWithinMs: 10_000, answerWithinMs: 10_000 };
+const DEFAULTS = { maxStreams: 1_000, connectTimeoutMs: 10_000, answerTimeoutMs: 10_000 };
 /** How many connections, and how much time, one request may use: less than leases last. */
 const MAX_CONNECTIONS = 4;
 const GIVE_UP_MS = 20_000;
@@ -55,7 +55,7 @@ const GIVE_UP_MS = 20_000;
  * raise the rate: at 1,000 streams a request costs 1.5 times as much as at 100, and the answers arrive in one burst.
  */
 const REQUESTS_PER_SECOND = 10_000;
-const FEWEST_STREAMS = 100;
+const MIN_STREAMS = 100;
 /**
  * Latency is the fastest answer in this time: slower ones measure the load of this process, not the distance to the
  * host.
@@ -77,7 +77,7 @@ export class Http2Host {
 	constructor(options: Pick<HostOptions, 'url'> & Partial<HostOptions>) {
 		this.options = { ...DEFAULTS, ...options };
 		this.host = new URL(options.url).host;
-		this.allowed = this.options.mostStreams;
+		this.allowed = this.options.maxStreams;
 	}
 
 	/** Resolves when a connection is open. */
@@ -116,7 +116,7 @@ export class Http2Host {
 
 	private streams(): number {
 		const wanted = (this.fastest.ms / 1000) * REQUESTS_PER_SECOND;
-		return Math.min(this.allowed, Math.max(FEWEST_STREAMS, Math.ceil(wanted)));
+		return Math.min(this.allowed, Math.max(MIN_STREAMS, Math.ceil(wanted)));
 	}
 
 	private noteAnswer(started: number): void {
@@ -153,14 +153,14 @@ export class Http2Host {
 		return new Promise((resolve, reject) => {
 			const session = connect(this.options.url);
 			const end = (why: string): void => {
-				clearTimeout(patience);
+				clearTimeout(timeout);
 				ended();
 				session.destroy();
 				reject(new HostUnreachable(this.host, why));
 			};
-			const patience = setTimeout(() => end('it does not answer'), this.options.connectWithinMs);
+			const timeout = setTimeout(() => end('it does not answer'), this.options.connectTimeoutMs);
 			session.on('remoteSettings', ({ maxConcurrentStreams }) => {
-				clearTimeout(patience);
+				clearTimeout(timeout);
 				this.allow(maxConcurrentStreams);
 				resolve(session);
 			});
@@ -172,7 +172,7 @@ export class Http2Host {
 	}
 
 	private allow(streams: number | undefined): void {
-		this.allowed = Math.max(1, Math.min(streams ?? Number.POSITIVE_INFINITY, this.options.mostStreams));
+		this.allowed = Math.max(1, Math.min(streams ?? Number.POSITIVE_INFINITY, this.options.maxStreams));
 		for (const resume of this.waiting.splice(0, this.allowed)) resume();
 	}
 
@@ -202,11 +202,11 @@ export class Http2Host {
 			request.on('data', (chunk: string) => {
 				text += chunk;
 			});
-			const patience = setTimeout(() => request.close(constants.NGHTTP2_CANCEL), this.options.answerWithinMs);
+			const timeout = setTimeout(() => request.close(constants.NGHTTP2_CANCEL), this.options.answerTimeoutMs);
 			// `close` follows every error and reports it.
 			request.on('error', () => undefined);
 			request.on('close', () => {
-				clearTimeout(patience);
+				clearTimeout(timeout);
 				const whole = head !== null && request.rstCode === constants.NGHTTP2_NO_ERROR;
 				resolve(whole && head ? { status: Number(head[':status']), headers: head, body: text } : null);
 			});

@@ -30,7 +30,7 @@ interface WatchedProvider {
 	isUsed: boolean;
 }
 
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** Waiting notifications are retried after every pause: an endpoint without attempts for this long has none waiting. */
 const FORGET_AFTER_MS = 5 * 60_000;
 
@@ -66,16 +66,16 @@ export class Providers {
 		return used.length > 0 && used.every((watched) => this.pauseOf(watched, '') > 0);
 	}
 
-	note(device: Device, outcome: Outcome): void {
+	recordOutcome(device: Device, outcome: Outcome): void {
 		const watched = this.providers.get(device.platform);
-		if (watched) this.noteAt(device.platform, watched, endpointOf(watched, device), outcome);
+		if (watched) this.recordAt(device.platform, watched, endpointOf(watched, device), outcome);
 	}
 
 	/** Run at the start, to report a wrong key before the first notification. */
 	async check(): Promise<void> {
 		for (const [platform, watched] of this.providers) {
-			const wrong = await watched.provider.check();
-			if (wrong !== null) this.noteAt(platform, watched, '', { type: 'unavailable', error: wrong });
+			const error = await watched.provider.check();
+			if (error !== null) this.recordAt(platform, watched, '', { type: 'unavailable', error: error });
 		}
 	}
 
@@ -84,29 +84,34 @@ export class Providers {
 		for (const [platform, watched] of this.providers)
 			for (const [endpoint, { pausedUntil }] of watched.outages)
 				if (endpoint !== '' && pausedUntil + FORGET_AFTER_MS < this.nowMs())
-					this.up(platform, watched, endpoint);
+					this.recover(platform, watched, endpoint);
 	}
 
 	close(): void {
 		for (const { provider } of this.providers.values()) provider.close();
 	}
 
-	private noteAt(platform: PushPlatform, watched: WatchedProvider, endpoint: string, outcome: Outcome): void {
+	private recordAt(
+		platform: PushPlatform,
+		watched: WatchedProvider,
+		endpoint: string,
+		outcome: Outcome,
+	): void {
 		watched.isUsed = true;
 		if (outcome.type !== 'unavailable') {
-			if (watched.outages.has(endpoint)) this.up(platform, watched, endpoint);
+			if (watched.outages.has(endpoint)) this.recover(platform, watched, endpoint);
 			return;
 		}
 		// Of several failed notifications in flight, only the first counts.
 		if (this.pauseOf(watched, endpoint) > 0) return;
 		const failures = (watched.outages.get(endpoint)?.failures ?? 0) + 1;
-		const pause = Math.min(LONGEST_PAUSE_MS, backOffMs(failures, this.random));
+		const pause = Math.min(MAX_PAUSE_MS, backOffMs(failures, this.random));
 		const pausedUntil = this.nowMs() + Math.max(pause, outcome.retryAfterMs ?? 0);
 		watched.outages.set(endpoint, { failures, pausedUntil });
 		this.watch.degraded(platform, new Error(outcome.error));
 	}
 
-	private up(platform: PushPlatform, watched: WatchedProvider, endpoint: string): void {
+	private recover(platform: PushPlatform, watched: WatchedProvider, endpoint: string): void {
 		watched.outages.delete(endpoint);
 		if (watched.outages.size === 0) this.watch.recovered(platform);
 	}

@@ -40,9 +40,9 @@ const AFTER_FAILURE_MS = 2_000;
 const MAX_BATCHES = 4;
 const TIDY_EVERY_MS = 60_000;
 /** Sending takes less than this: marks older than this cannot concern a notification in flight and are removed. */
-const LONGEST_SEND_MS = 10 * 60_000;
+const MAX_SEND_MS = 10 * 60_000;
 /** Notifications older than this are not withdrawn. */
-const REMEMBER_MS = 7 * 24 * 60 * 60_000;
+const WITHDRAWABLE_MS = 7 * 24 * 60 * 60_000;
 
 export class Pusher {
 	readonly meters = new Meters();
@@ -123,7 +123,7 @@ export class Pusher {
 		const { push, nowMs, report } = this.parts;
 		while (!this.stopping) {
 			try {
-				await push.outbox.tidy((nowMs() - REMEMBER_MS) * 1000, nowMs() - LONGEST_SEND_MS);
+				await push.outbox.tidy((nowMs() - WITHDRAWABLE_MS) * 1000, nowMs() - MAX_SEND_MS);
 				this.sizes = await push.outbox.sizes();
 				this.providers.forget();
 			} catch (error) {

@@ -3,8 +3,8 @@ import type { CountSink, MemberView } from '../engine/ports/read-state.ts';
 import { isDirect } from '../model/ids.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import type { ReadState } from '../unread/read-state.ts';
-import { isOver, type Recipient, reasonOf, type Subject } from './decide.ts';
-import type { NotificationData } from './notification-data.ts';
+import type { BatchData } from './batch-data.ts';
+import { isObsolete, type Recipient, reasonOf, type Subject } from './decide.ts';
 
 /** The state of a user towards a message, read from the same read state that other devices use. */
 
@@ -64,10 +64,10 @@ export async function withActivity(
 }
 
 /** Whether a message no longer concerns a user. */
-export async function isOverFor(
+export async function isObsoleteFor(
 	{ user, ahead }: { readonly user: string; readonly ahead: boolean },
 	message: Message,
-	data: NotificationData,
+	data: BatchData,
 	recipients: RecipientStates,
 ): Promise<boolean> {
 	const state = message.deleted ? null : await recipients.of(user, message, ahead);
@@ -75,5 +75,5 @@ export async function isOverFor(
 	if (!state || !conversation) return true;
 	const subject = { ...message, direct: isDirect(conversation.kind) };
 	const recipient = { ...state, wasActive: false, active: false, waited: true };
-	return isOver(subject, await withActivity(recipients, subject, message, recipient));
+	return isObsolete(subject, await withActivity(recipients, subject, message, recipient));
 }

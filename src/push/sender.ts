@@ -3,13 +3,13 @@ import type { Directory, History } from '../engine/ports/store.ts';
 import type { Message } from '../model/message.ts';
 import { nextTurn } from '../model/next-turn.ts';
 import { backOffMs, MAX_ATTEMPTS } from './backoff.ts';
+import { type BatchData, loadBatchData } from './batch-data.ts';
 import { contentOf } from './content.ts';
 import type { Meters } from './meters.ts';
-import { loadNotificationData, type NotificationData } from './notification-data.ts';
 import type { Pace } from './pace.ts';
 import type { Outcome } from './provider.ts';
 import type { Providers } from './providers.ts';
-import { isOverFor, type RecipientStates } from './recipient-states.ts';
+import { isObsoleteFor, type RecipientStates } from './recipient-states.ts';
 
 /**
  * Sends due notifications. Each is checked again right before sending: a user who has read the message meanwhile is
@@ -57,31 +57,31 @@ export class Sender {
 	}
 
 	async send(due: readonly DueNotification[]): Promise<void> {
-		const data = await loadNotificationData(due, this.parts);
+		const data = await loadBatchData(due, this.parts);
 		const badges = new Map<string, Promise<number>>();
 		const badgeOf = (user: string): Promise<number> => {
 			const known = badges.get(user) ?? this.parts.recipients.badge(user);
 			badges.set(user, known);
 			return known;
 		};
-		const under: Promise<void>[] = [];
+		const sending: Promise<void>[] = [];
 		for (const [index, notification] of due.entries()) {
 			if (index > 0 && index % NOTIFICATIONS_PER_TURN === 0) await nextTurn();
 			// A failed notification becomes due again when the lease ends; the others continue.
-			under.push(this.one(notification, data, badgeOf).catch((error) => this.parts.report(error)));
+			sending.push(this.sendOne(notification, data, badgeOf).catch((error) => this.parts.report(error)));
 		}
-		await Promise.all(under);
+		await Promise.all(sending);
 	}
 
-	private async one(
+	private async sendOne(
 		notification: DueNotification,
-		data: NotificationData,
+		data: BatchData,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<void> {
 		const { outbox, meters } = this.parts;
 		const message = data.message(notification);
 		if (!notification.to) return outbox.recordResult(notification, { type: 'dropped' });
-		if (!message || (await isOverFor(notification, message, data, this.parts.recipients))) {
+		if (!message || (await isObsoleteFor(notification, message, data, this.parts.recipients))) {
 			if (notification.attempts === 1) return outbox.recordResult(notification, { type: 'dropped' });
 			// The provider may have accepted an earlier attempt whose answer was lost: withdraw it like any other.
 			// The user is noted first. If this process dies in between, the notification is still pending and is taken again.
@@ -97,7 +97,7 @@ export class Sender {
 		notification: DueNotification,
 		device: NonNullable<DueNotification['to']>,
 		message: Message,
-		data: NotificationData,
+		data: BatchData,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<SendResult> {
 		const { providers, nowMs, pace } = this.parts;
@@ -121,7 +121,7 @@ export class Sender {
 			threadTs: message.threadTs,
 			badge,
 		});
-		providers.note(device, outcome);
+		providers.recordOutcome(device, outcome);
 		return this.resultOf(outcome, notification, device, badge);
 	}
 

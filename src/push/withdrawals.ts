@@ -1,9 +1,9 @@
 import type { Device, PushDevices, PushOutbox, ReadEntry, ShownNotification } from '../engine/ports/push.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
+import { loadBatchData } from './batch-data.ts';
 import type { Meters } from './meters.ts';
-import { loadNotificationData } from './notification-data.ts';
 import type { Providers } from './providers.ts';
-import { isOverFor, type RecipientStates } from './recipient-states.ts';
+import { isObsoleteFor, type RecipientStates } from './recipient-states.ts';
 
 /**
  * Withdraws notifications of messages that the user has read on another device: each device gets the current badge
@@ -11,7 +11,7 @@ import { isOverFor, type RecipientStates } from './recipient-states.ts';
  * user's cursors, so a crash loses none.
  */
 
-export interface WithdrawalParts {
+export interface WithdrawalsParts {
 	readonly outbox: PushOutbox;
 	readonly devices: PushDevices;
 	readonly history: History;
@@ -32,7 +32,7 @@ export const UPDATE_EVERY_MS = 2_000;
 const CHECK_EVERY_MS = 500;
 
 export class Withdrawals {
-	constructor(private readonly parts: WithdrawalParts) {}
+	constructor(private readonly parts: WithdrawalsParts) {}
 
 	/** Updates in progress, by user. A slow update does not delay those of other users. */
 	private readonly inFlight = new Map<string, Promise<void>>();
@@ -69,30 +69,40 @@ export class Withdrawals {
 		const [shown, owned] = await Promise.all([outbox.shown(entry.user), devices.ofUser(entry.user)]);
 		if (owned.length === 0)
 			return outbox.withdrawn(entry, { notifications: shown, badge: null, nextAt: nowMs() });
-		const over = await this.overOf(entry.user, shown);
+		const obsolete = await this.obsoleteOf(entry.user, shown);
 		const badge = await recipients.badge(entry.user);
 		const devicesToUpdate = owned.filter(
-			(device) => device.badge > badge || over.some((notification) => notification.device === device.id),
+			(device) => device.badge > badge || obsolete.some((notification) => notification.device === device.id),
 		);
 		if (devicesToUpdate.length === 0)
-			return outbox.withdrawn(entry, { notifications: over, badge: null, nextAt: nowMs() + CHECK_EVERY_MS });
-		const retries = await Promise.all(devicesToUpdate.map((device) => this.withdraw(device, over, badge)));
+			return outbox.withdrawn(entry, {
+				notifications: obsolete,
+				badge: null,
+				nextAt: nowMs() + CHECK_EVERY_MS,
+			});
+		const retries = await Promise.all(
+			devicesToUpdate.map((device) => this.withdraw(device, obsolete, badge)),
+		);
 		const retryAt = Math.max(...retries);
 		// If one device was not reached, all get the update again, which is idempotent.
 		if (retryAt > 0) return outbox.postpone(entry, retryAt);
-		await outbox.withdrawn(entry, { notifications: over, badge, nextAt: nowMs() + UPDATE_EVERY_MS });
+		await outbox.withdrawn(entry, { notifications: obsolete, badge, nextAt: nowMs() + UPDATE_EVERY_MS });
 	}
 
 	/** Returns when to retry; 0: the device is done. */
-	private async withdraw(device: Device, over: readonly ShownNotification[], badge: number): Promise<number> {
+	private async withdraw(
+		device: Device,
+		obsolete: readonly ShownNotification[],
+		badge: number,
+	): Promise<number> {
 		const { outbox, providers, meters, nowMs } = this.parts;
 		const provider = providers.provider(device.platform);
 		if (!provider) return 0;
 		const paused = providers.pausedUntil(device);
 		if (paused > 0) return paused;
-		const messages = over.filter((notification) => notification.device === device.id);
+		const messages = obsolete.filter((notification) => notification.device === device.id);
 		const outcome = await provider.withdraw(device, { badge, messages });
-		providers.note(device, outcome);
+		providers.recordOutcome(device, outcome);
 		if (outcome.type === 'accepted') meters.withdrawn += messages.length;
 		if (outcome.type === 'gone')
 			await outbox.recordResult(
@@ -105,15 +115,15 @@ export class Withdrawals {
 	}
 
 	/** The shown notifications whose messages were read or no longer concern the user. */
-	private async overOf(user: string, shown: readonly ShownNotification[]): Promise<ShownNotification[]> {
+	private async obsoleteOf(user: string, shown: readonly ShownNotification[]): Promise<ShownNotification[]> {
 		if (shown.length === 0) return [];
-		const data = await loadNotificationData(shown, this.parts);
-		const over: ShownNotification[] = [];
+		const data = await loadBatchData(shown, this.parts);
+		const obsolete: ShownNotification[] = [];
 		for (const notification of shown) {
 			const message = data.message(notification);
-			if (!message || (await isOverFor({ ...notification, user }, message, data, this.parts.recipients)))
-				over.push(notification);
+			if (!message || (await isObsoleteFor({ ...notification, user }, message, data, this.parts.recipients)))
+				obsolete.push(notification);
 		}
-		return over;
+		return obsolete;
 	}
 }

@@ -26,7 +26,7 @@ export interface RtmSocket {
 	close(): void;
 }
 
-const OPEN_WITHIN_MS = 10_000;
+const OPEN_TIMEOUT_MS = 10_000;
 /** The server closes sockets that are silent for 120 s. */
 const PING_MS = 30_000;
 
@@ -39,11 +39,11 @@ export async function openRtm(call: ApiCall, listener: RtmListener, since?: stri
 	const timer = setTimeout(() => {
 		opened.reject(
 			new Error(
-				`no hello within ${OPEN_WITHIN_MS / 1000} s on a socket to ${address}. Check the server's limit of open files and its load.`,
+				`no hello within ${OPEN_TIMEOUT_MS / 1000} s on a socket to ${address}. Check the server's limit of open files and its load.`,
 			),
 		);
 		socket.close();
-	}, OPEN_WITHIN_MS);
+	}, OPEN_TIMEOUT_MS);
 	const ping = setInterval(() => socket.send('{"type":"ping"}'), PING_MS);
 	let isOpen = false;
 	socket.onmessage = ({ data }) => {

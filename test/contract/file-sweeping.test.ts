@@ -51,7 +51,7 @@ async function* text(): AsyncGenerator<Uint8Array> {
 test('uploads that were never completed are removed, and completed ones stay', async () => {
 	const { files } = store;
 	let now = 1e15;
-	const services = { records: files, contents, mostBytes: 100, mostBytesOfTeam: 1000 };
+	const services = { records: files, contents, maxFileBytes: 100, maxTeamBytes: 1000 };
 	const sweeper = new FileSweeper({
 		files: services,
 		requests: {} as Services['requests'],

@@ -60,7 +60,7 @@ beforeEach(async () => {
 			return log === 'waits' ? 300 : 30_000;
 		},
 		silentMs: 60_000,
-		lookEveryMs: 20,
+		checkEveryMs: 20,
 	};
 	requests = new Requests(held, bus, 'G01', engine.clock, undefined, patience);
 	const clock = { next: () => engine.clock.next() + later };

@@ -48,7 +48,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe('without resuming', () => {
 	test('a socket gets nothing before its hello, and everything after it', async () => {
 		connection.send('early', 1);
-		await connection.pour(['hello']);
+		await connection.sendPaced(['hello']);
 		connection.release(1);
 		connection.send('typing');
 		connection.send('later', 2);
@@ -63,7 +63,7 @@ describe('resuming', () => {
 		connection.send('held 1', 1);
 		connection.send('held 2', 2);
 		connection.send('new 3', 3);
-		await connection.pour(['hello', 'missed 1', 'missed 2']);
+		await connection.sendPaced(['hello', 'missed 1', 'missed 2']);
 		connection.send('typing');
 		connection.release(2);
 		connection.send('late 2', 2);
@@ -84,7 +84,7 @@ describe('resuming', () => {
 			[5, 9],
 		] as const)
 			connection.send(event(ts, at, 'live'), at, `C1 message ${ts}`);
-		await connection.pour(missed);
+		await connection.sendPaced(missed);
 		connection.release(0, new SentEvents([{ subject: 'C1 message 5', asOf: 8 }]));
 		flush();
 		expect(socket.sent).toEqual([...missed, event(6, 6, 'live'), event(5, 9, 'live')]);
@@ -94,7 +94,7 @@ describe('resuming', () => {
 		socket.slow = true;
 		connection.hold();
 		const frames = Array.from({ length: 10 }, (_, index) => `${index}`.padEnd(9_000, '.'));
-		const poured = connection.pour(frames);
+		const poured = connection.sendPaced(frames);
 		await turn();
 		expect(socket.sent).toHaveLength(2);
 		connection.send('new', 5);
@@ -115,7 +115,7 @@ describe('resuming', () => {
 	test('a socket that closes while it catches up stops, and nothing waits for it', async () => {
 		socket.slow = true;
 		connection.hold();
-		const poured = connection.pour(['a'.repeat(20_000), 'b']);
+		const poured = connection.sendPaced(['a'.repeat(20_000), 'b']);
 		await turn();
 		connection.closed();
 		await poured;
@@ -131,6 +131,6 @@ describe('resuming', () => {
 		for (let index = 1; index <= 5; index += 1) connection.send(frame, index);
 		flush();
 		expect(socket.closedWith).toBe(4001);
-		expect(connection.isOver).toBe(true);
+		expect(connection.isClosed).toBe(true);
 	});
 });

@@ -101,7 +101,7 @@ test.each([1, 10_000])('a response of %p rows stays unchanged when its buffer is
 });
 
 const ROOM = { totalBytes: 1 << 26, shareBytes: 1 << 26, nowMs: Date.now };
-const TAKER = { key: 'U1', budget: new MemoryBudget(ROOM), addressed: (json: string) => json };
+const TAKER = { key: 'U1', budget: new MemoryBudget(ROOM), rewriteOrigin: (json: string) => json };
 const NO_TOTALS = {
 	threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
 	badge: 0,

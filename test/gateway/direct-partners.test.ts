@@ -12,13 +12,17 @@ const DIRECT = { id: 'D1', people: ['U1', 'U2'] } as unknown as Conversation;
 function stage(users: (ids: readonly string[]) => Promise<readonly User[]>) {
 	const clock = new HandClock();
 	let asked = 0;
-	const written = {
+	const persistedDirectory = {
 		conversations: async () => {
 			asked += 1;
 			return [DIRECT];
 		},
 	};
-	return { clock, partners: new DirectPartners(written, { users }, clock.now), asked: () => asked };
+	return {
+		clock,
+		partners: new DirectPartners(persistedDirectory, { users }, clock.now),
+		asked: () => asked,
+	};
 }
 
 const person = (deleted: boolean) => async () => [userNamed('U2', { deleted })];

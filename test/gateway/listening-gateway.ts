@@ -89,7 +89,7 @@ export function listeningGateway({
 			port: 0,
 			gateway,
 			maxBufferedBytes: 1 << 20,
-			maxBufferedInAllBytes: 1 << 26,
+			maxTotalBufferedBytes: 1 << 26,
 			socketsPerUser: 100,
 			socketsPerAddress: 100,
 			trustedProxies: [],

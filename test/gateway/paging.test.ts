@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { decodeCursor, encodeCursor, nextCursor } from '../../src/gateway/http/paging.ts';
-import { between, bounds } from '../../src/gateway/http/window.ts';
+import { pageWindow, wholeWindow } from '../../src/gateway/http/window.ts';
 
 describe('cursors', () => {
 	test('are base64 of the next key', () => {
@@ -41,19 +41,22 @@ describe('windows', () => {
 	const all = { oldest: undefined, latest: undefined, inclusive: false, cursor: undefined };
 
 	test('bounds are exclusive unless inclusive is set', () => {
-		expect(bounds({ ...all, oldest: 10, latest: 20 })).toEqual({ after: 10, before: 20 });
-		expect(bounds({ ...all, oldest: 10, latest: 20, inclusive: true })).toEqual({ after: 9, before: 21 });
+		expect(wholeWindow({ ...all, oldest: 10, latest: 20 })).toEqual({ after: 10, before: 20 });
+		expect(wholeWindow({ ...all, oldest: 10, latest: 20, inclusive: true })).toEqual({
+			after: 9,
+			before: 21,
+		});
 	});
 
 	test('without bounds, the window is everything', () => {
-		expect(bounds({ ...all, inclusive: true })).toEqual({ after: 0, before: Number.MAX_SAFE_INTEGER });
+		expect(wholeWindow({ ...all, inclusive: true })).toEqual({ after: 0, before: Number.MAX_SAFE_INTEGER });
 	});
 
 	test('a cursor continues where the page ended, never beyond the window', () => {
 		const window = { ...all, oldest: 10, latest: 20 };
-		expect(between({ ...window, cursor: '15' }, 'forward')).toEqual({ after: 15, before: 20 });
-		expect(between({ ...window, cursor: '15' }, 'backward')).toEqual({ after: 10, before: 15 });
-		expect(between({ ...window, cursor: '5' }, 'forward')).toEqual({ after: 10, before: 20 });
-		expect(between({ ...window, cursor: '25' }, 'backward')).toEqual({ after: 10, before: 20 });
+		expect(pageWindow({ ...window, cursor: '15' }, 'forward')).toEqual({ after: 15, before: 20 });
+		expect(pageWindow({ ...window, cursor: '15' }, 'backward')).toEqual({ after: 10, before: 15 });
+		expect(pageWindow({ ...window, cursor: '5' }, 'forward')).toEqual({ after: 10, before: 20 });
+		expect(pageWindow({ ...window, cursor: '25' }, 'backward')).toEqual({ after: 10, before: 20 });
 	});
 });

@@ -27,7 +27,7 @@ for (const layout of LAYOUTS) {
 				},
 			} as unknown as ReadState;
 			const sessions: RedisPresence = new RedisPresence(commands, keys, name, {
-				onChanged: (user) => presence.review(user),
+				onChanged: (user) => presence.refresh(user),
 				onError,
 			});
 			const presence: Presence = new Presence(bus, sessions, readState);

@@ -42,9 +42,9 @@ test('a user who connects elsewhere while the end of the last socket here is rec
 	await sessions.disconnected('U1', 'a');
 	holdNext(async () => {
 		await sessions.connected('U1', 'b');
-		await gateway().review('U1');
+		await gateway().refresh('U1');
 	});
-	await gateway().review('U1');
+	await gateway().refresh('U1');
 	expect(isActive()).toBe(true);
 	expect(published.at(-1)).toBe('active');
 });
@@ -54,9 +54,9 @@ test('a user who disconnects elsewhere while a connect is recorded is not active
 	await sessions.connected('U1', 'a');
 	holdNext(async () => {
 		await sessions.disconnected('U1', 'a');
-		await gateway().review('U1');
+		await gateway().refresh('U1');
 	});
-	await gateway().review('U1');
+	await gateway().refresh('U1');
 	expect(isActive()).toBe(false);
 	expect(published.at(-1)).toBe('away');
 });
@@ -68,6 +68,6 @@ test('a user who connects and disconnects endlessly delays nobody', async () => 
 		looks += 1;
 		return looks % 2 === 0;
 	};
-	await gateway().review('U1');
+	await gateway().refresh('U1');
 	expect(looks).toBeLessThan(50);
 });

@@ -47,7 +47,7 @@ const answer = (request: number) =>
 	});
 
 test('a missing worker is reported once, until the first answer', async () => {
-	begin({ timeoutMs: 60_000, silentMs: 50, lookEveryMs: 10 });
+	begin({ timeoutMs: 60_000, silentMs: 50, checkEveryMs: 10 });
 	const ended = Promise.allSettled([submit(), submit()]);
 	while (reported.length === 0) await Bun.sleep(5);
 	await Bun.sleep(50);
@@ -58,13 +58,13 @@ test('a missing worker is reported once, until the first answer', async () => {
 });
 
 test('an unanswered request times out, and the report ends with the last of them', async () => {
-	begin({ timeoutMs: 150, silentMs: 50, lookEveryMs: 10 });
+	begin({ timeoutMs: 150, silentMs: 50, checkEveryMs: 10 });
 	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
 	expect(reported).toEqual(['silent', 'answered']);
 });
 
 test('one lost reply is not reported while others are answered', async () => {
-	begin({ timeoutMs: 300, silentMs: 200, lookEveryMs: 10 });
+	begin({ timeoutMs: 300, silentMs: 200, checkEveryMs: 10 });
 	const lost = submit().catch((error) => error.code);
 	let isOver = false;
 	lost.finally(() => {
@@ -81,7 +81,7 @@ test('one lost reply is not reported while others are answered', async () => {
 });
 
 test('an answer in time causes no report', async () => {
-	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 10 });
+	begin({ timeoutMs: 60_000, silentMs: 30_000, checkEveryMs: 10 });
 	const asking = submit();
 	await Bun.sleep(30);
 	answer(asked.at(-1) ?? 0);
@@ -90,7 +90,7 @@ test('an answer in time causes no report', async () => {
 });
 
 test('one message may carry the replies to several requests', async () => {
-	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 10 });
+	begin({ timeoutMs: 60_000, silentMs: 30_000, checkEveryMs: 10 });
 	const ended = Promise.allSettled([submit(), submit(), submit()]);
 	const outcome = { ok: false, error: 'already_archived' } as const;
 	const [first, ...others] = asked;
@@ -103,7 +103,7 @@ test('one message may carry the replies to several requests', async () => {
 });
 
 test('outcomes that may be lost are awaited for a shorter time', async () => {
-	begin({ timeoutMs: 60_000, silentMs: 20, lookEveryMs: 10 });
+	begin({ timeoutMs: 60_000, silentMs: 20, checkEveryMs: 10 });
 	const [lost, late] = [submit(), submit()];
 	await Bun.sleep(1);
 	bus.publish('gateway:G01', { type: 'lost' });
@@ -117,7 +117,7 @@ test('outcomes that may be lost are awaited for a shorter time', async () => {
 });
 
 test('while outcomes cannot be received, nothing is sent, and no worker is reported as missing', async () => {
-	begin({ timeoutMs: 200, silentMs: 50, lookEveryMs: 10 });
+	begin({ timeoutMs: 200, silentMs: 50, checkEveryMs: 10 });
 	const before = submit();
 	await Bun.sleep(1);
 	bus.isSilent = true;
@@ -137,7 +137,7 @@ test('while outcomes cannot be received, nothing is sent, and no worker is repor
 });
 
 test('a conversation with too many waiting posts is slowed down alone, until they are decided', async () => {
-	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 1_000 });
+	begin({ timeoutMs: 60_000, silentMs: 30_000, checkEveryMs: 1_000 });
 	const content = { text: 'x', extra: null };
 	const action = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId: null } as const;
 	const post = (conversation: string) => requests.submit(ACTOR, conversation, action);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { readLoad } from '../../src/app/bench-options.ts';
 import { expectedUnread, judge, NO_MARKS } from '../../src/load/expected.ts';
-import { Following } from '../../src/load/following.ts';
 import { Latencies } from '../../src/load/latencies.ts';
 import type { Load } from '../../src/load/load.ts';
 import { notesOn } from '../../src/load/notes.ts';
+import { OrderCheck } from '../../src/load/order-check.ts';
 import { keepPace } from '../../src/load/pacing.ts';
 import { Participant } from '../../src/load/participant.ts';
 import { numberIn, Plan, textOf } from '../../src/load/plan.ts';
@@ -107,7 +107,7 @@ describe('following', () => {
 	const none = '0000000000.000000';
 
 	test('an unbroken chain of events is distinguished from gaps and repeats', () => {
-		const following = new Following();
+		const following = new OrderCheck();
 		expect(following.receive('C1', none, ts(1))).toBe('next');
 		expect(following.receive('C2', none, ts(2))).toBe('next');
 		expect(following.receive('C1', ts(1), ts(3))).toBe('next');
@@ -122,7 +122,7 @@ describe('following', () => {
 	});
 
 	test('a client that had to reload misses none of the earlier messages', () => {
-		const following = new Following();
+		const following = new OrderCheck();
 		following.receive('C1', none, ts(1));
 		following.restart();
 		expect(following.lacks('C1', ts(8))).toBeFalse();
@@ -140,15 +140,15 @@ describe('counts', () => {
 	];
 
 	test('count the messages of other users after the mark', () => {
-		expect(expectedUnread(sent, 0, NO_MARKS)).toEqual({ least: 2, most: 2 });
-		expect(expectedUnread(sent, 1, { acknowledged: '2', tried: '2' })).toEqual({ least: 2, most: 2 });
-		expect(expectedUnread(sent, 3, { acknowledged: '4', tried: '4' })).toEqual({ least: 0, most: 0 });
+		expect(expectedUnread(sent, 0, NO_MARKS)).toEqual({ min: 2, max: 2 });
+		expect(expectedUnread(sent, 1, { acknowledged: '2', tried: '2' })).toEqual({ min: 2, max: 2 });
+		expect(expectedUnread(sent, 3, { acknowledged: '4', tried: '4' })).toEqual({ min: 0, max: 0 });
 	});
 
 	test('an unanswered post or mark leaves the counts uncertain, within bounds', () => {
 		const open = [...sent, { author: 1, ts: undefined }];
 		const expected = expectedUnread(open, 0, { acknowledged: '1', tried: '2' });
-		expect(expected).toEqual({ least: 1, most: 3 });
+		expect(expected).toEqual({ min: 1, max: 3 });
 		expect([0, 1, 3, 4, undefined].map((count) => judge(count, expected))).toEqual([
 			'wrong',
 			'unclear',
@@ -156,12 +156,12 @@ describe('counts', () => {
 			'wrong',
 			'wrong',
 		]);
-		expect(judge(2, { least: 2, most: 2 })).toBe('exact');
+		expect(judge(2, { min: 2, max: 2 })).toBe('exact');
 	});
 
 	test('stop at 10,000', () => {
 		const many = Array.from({ length: 10_500 }, () => ({ author: 1, ts: '5' }));
-		expect(expectedUnread(many, 0, NO_MARKS)).toEqual({ least: 10_000, most: 10_000 });
+		expect(expectedUnread(many, 0, NO_MARKS)).toEqual({ min: 10_000, max: 10_000 });
 	});
 });
 
@@ -179,7 +179,7 @@ function played(): { plan: Plan; tally: Tally; at: (ms: number) => void; figures
 			workspace: { id: 'T1', name: 'tidemark bench' },
 			plan,
 			tally,
-			cutShort: 0,
+			missingAtEnd: 0,
 			counts,
 			cpuCores: 0.1,
 		});

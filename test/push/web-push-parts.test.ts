@@ -99,14 +99,14 @@ test('an unavailable push service is paused alone, reported once, and forgotten 
 	);
 	const [one, other] = [at('one.example'), at('other.example')];
 	const unavailable: Outcome = { type: 'unavailable', error: 'no answer' };
-	providers.note(one, unavailable);
-	providers.note(one, unavailable);
+	providers.recordOutcome(one, unavailable);
+	providers.recordOutcome(one, unavailable);
 	expect(providers.pausedUntil(one)).toBe(now + 1_000);
 	expect([providers.pausedUntil(other), providers.allPaused()]).toEqual([0, false]);
-	providers.note(other, { type: 'accepted' });
+	providers.recordOutcome(other, { type: 'accepted' });
 	expect(reported).toEqual(['web: no answer']);
-	providers.note(other, unavailable);
-	providers.note(one, { type: 'busy', error: '429' });
+	providers.recordOutcome(other, unavailable);
+	providers.recordOutcome(one, { type: 'busy', error: '429' });
 	expect(reported.slice(1)).toEqual(['web: no answer']);
 	providers.forget();
 	now += 400_000;
@@ -126,9 +126,9 @@ test('while the only provider in use is unavailable, nothing is taken', () => {
 		() => 1,
 	);
 	expect(providers.allPaused()).toBe(false);
-	providers.note(apns, { type: 'unavailable', error: 'no answer' });
+	providers.recordOutcome(apns, { type: 'unavailable', error: 'no answer' });
 	expect(providers.allPaused()).toBe(true);
-	providers.note(web, { type: 'accepted' });
+	providers.recordOutcome(web, { type: 'accepted' });
 	expect(providers.allPaused()).toBe(false);
 });
 

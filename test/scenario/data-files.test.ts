@@ -13,7 +13,7 @@ import {
 	writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keepSecret, secureFiles } from '../../src/app/private-files.ts';
+import { secureFiles, writeSecret } from '../../src/app/private-files.ts';
 import { rawClient } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
@@ -82,7 +82,7 @@ test('directories and the targets of links stay as they are', async () => {
 test('a new secret replaces the old one, readable only by its owner', async () => {
 	await withDirectory(async (directory) => {
 		const file = join(directory, 'key');
-		for (const text of ['first', 'second']) await keepSecret(file, text);
+		for (const text of ['first', 'second']) await writeSecret(file, text);
 		expect(await Bun.file(file).text()).toBe('second');
 		expect((await stat(file)).mode & 0o777).toBe(0o600);
 		expect(await readdir(directory)).toEqual(['key']);
@@ -101,7 +101,7 @@ test('a secret is on disk before it gets its name, and its name is on disk befor
 			await (synced as (this: FileHandle) => Promise<void>).call(this);
 		});
 		try {
-			await keepSecret(path, 'secret');
+			await writeSecret(path, 'secret');
 		} finally {
 			sync.mockRestore();
 			await any.close();

@@ -102,10 +102,10 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'sends again under another id': {
 		file: 'client/src/outbox.ts',
-		find: "const answer = await api.once('chat.postMessage', sending.args);",
+		find: "const answer = await api.callOnce('chat.postMessage', sending.args);",
 		replace:
 			'const client_msg_id = sending.attempts > 1 ? this.freshId() : sending.args.client_msg_id;\n' +
-			"\t\t\tconst answer = await api.once('chat.postMessage', { ...sending.args, client_msg_id });",
+			"\t\t\tconst answer = await api.callOnce('chat.postMessage', { ...sending.args, client_msg_id });",
 	},
 	'forgets the epoch': {
 		file: 'src/engine/cluster/recovery.ts',

@@ -116,7 +116,7 @@ test('axe reports no violations, in light and dark', async () => {
 	await page.locator('.banner').waitFor();
 	await page.locator('.pane .composer textarea').fill('with the picture');
 	await page.keyboard.press('Enter');
-	await page.locator('.upload .refusal').waitFor();
+	await page.locator('.upload .rejection').waitFor();
 	await page.locator('.pane .composer textarea').fill('waits');
 	await page.keyboard.press('Enter');
 	await page.locator('article.sending').waitFor();

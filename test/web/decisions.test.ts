@@ -5,11 +5,11 @@ import { checkChannelName } from '../../src/model/names.ts';
 import { candidatesFor, complete, type Known, writtenName } from '../../web/src/composer/completion.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
 import {
-	changed,
+	dividerAfterChange,
+	dividerAfterMarkRead,
+	dividerOnOpen,
 	isNewAbove,
-	markedRead,
 	mayMarkAutomatically,
-	opened,
 } from '../../web/src/conversation/divider.ts';
 import { isReadable } from '../../web/src/conversation/readable.ts';
 import { timelineRows } from '../../web/src/conversation/rows.ts';
@@ -246,10 +246,10 @@ describe('the divider and visible messages', () => {
 	test('a mark unread lasts until the user marks the conversation read', () => {
 		const read = conversation('c');
 		const markedUnread = conversation('c', { unreadCount: 2, revision: 1, lastRead: '0.500000' });
-		const reading = changed(opened(read), markedUnread, true);
+		const reading = dividerAfterChange(dividerOnOpen(read), markedUnread, true);
 		expect(reading.anchor).toBe('0.500000');
 		expect(mayMarkAutomatically(reading, markedUnread)).toBe(false);
-		const said = markedRead(reading, markedUnread);
+		const said = dividerAfterMarkRead(reading, markedUnread);
 		expect(said.anchor).toBeNull();
 		expect(mayMarkAutomatically(said, markedUnread)).toBe(true);
 	});
@@ -257,12 +257,12 @@ describe('the divider and visible messages', () => {
 	test('messages that arrive with attention cause no divider; without attention, or after an outage, they do', () => {
 		const read = conversation('c');
 		const more = conversation('c', { unreadCount: 1 });
-		const followed = changed(opened(read), read, true);
-		expect(changed(followed, more, true).anchor).toBeNull();
-		expect(changed(followed, more, false).anchor).toBe('1.000000');
+		const followed = dividerAfterChange(dividerOnOpen(read), read, true);
+		expect(dividerAfterChange(followed, more, true).anchor).toBeNull();
+		expect(dividerAfterChange(followed, more, false).anchor).toBe('1.000000');
 		// The connection returns together with the missed messages.
-		const cutOff = changed(followed, read, false);
-		expect(changed(cutOff, more, true).anchor).toBe('1.000000');
+		const cutOff = dividerAfterChange(followed, read, false);
+		expect(dividerAfterChange(cutOff, more, true).anchor).toBe('1.000000');
 	});
 
 	test('unread messages are above if the oldest one is above the visible rows', () => {

@@ -39,7 +39,7 @@ export class LiveReader implements Reader {
 
 	constructor(private readonly parts: ReaderParts) {
 		this.unsubscribe = parts.attention.subscribe(() => this.step());
-		this.notice(parts.readable());
+		this.checkUnread(parts.readable());
 	}
 
 	onScreen = (messages: readonly string[]): void => {
@@ -69,7 +69,7 @@ export class LiveReader implements Reader {
 		const { platform, attention, readable } = this.parts;
 		const now = platform.now();
 		const current = readable();
-		this.notice(current);
+		this.checkUnread(current);
 		const isAttentive = !this.isPaused && attention.getSnapshot();
 		this.sightings = observe(this.sightings, { onScreen: this.visible, isAttentive, now });
 		if (current && !this.isPaused) this.mark(current);
@@ -78,8 +78,8 @@ export class LiveReader implements Reader {
 		if (next !== null) this.timer = platform.timers.set(() => this.step(), Math.max(next, TOGETHER_MS));
 	}
 
-	/** Detects a mark unread: another revision, or, for a thread, a cursor that moved back. */
-	private notice(current: Readable | null): void {
+	/** Pauses after a mark unread: another revision, or, for a thread, a cursor that moved back. */
+	private checkUnread(current: Readable | null): void {
 		if (!current) return;
 		const { revision, lastRead } = current;
 		const { known } = this;

@@ -25,7 +25,7 @@ interface PartitionOffsets {
 
 const ABOUT = 'log';
 /** Further partitions are only counted. */
-const NAMED = 3;
+const MAX_NAMED = 3;
 
 export function judgeLog({ schema, topics, progress, ids, held }: Compared): Finding[] {
 	const offsets = [...new Set([...held.keys(), ...progress.keys()])].map((partition) => {
@@ -94,7 +94,7 @@ function beyond(schema: string, topic: string, offsets: readonly PartitionOffset
 
 function shown(offsets: readonly PartitionOffsets[]): string {
 	const named = offsets
-		.slice(0, NAMED)
+		.slice(0, MAX_NAMED)
 		.map(
 			({ partition, next, first, end }) =>
 				`${partition} must be read from ${next}, but Kafka holds ${first} to ${end}`,

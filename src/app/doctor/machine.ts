@@ -6,11 +6,11 @@ import { bad, type Finding, ok, warn } from './finding.ts';
 /** Checks the machine: its port, its limit of open files, its clock. */
 
 /** Files that a server opens in addition to sockets. */
-const FILES_BESIDES = 200;
+const OTHER_FILES = 200;
 /** A clock before this date is wrong: no release of Tidemark is older. */
 const BEFORE_TIDEMARK_MS = Date.UTC(2025, 0);
-const FAR_MS = 60_000;
-const ANSWER_WITHIN_MS = 2_000;
+const MAX_AHEAD_MS = 60_000;
+const ANSWER_TIMEOUT_MS = 2_000;
 
 export async function portFinding(host: string, port: number): Promise<Finding> {
 	const about = 'port';
@@ -35,7 +35,7 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 async function degradedOf(port: number): Promise<readonly string[] | undefined> {
 	try {
 		const url = `http://127.0.0.1:${port}/readyz`;
-		const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+		const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
 		const { degraded } = (await response.json()) as { degraded?: unknown };
 		return Array.isArray(degraded) ? degraded.map(String) : undefined;
 	} catch {
@@ -55,7 +55,7 @@ export async function filesFinding(sockets: number): Promise<Finding> {
 
 export function judgeFiles(limit: number, sockets: number): Finding {
 	const about = 'open files';
-	const needed = sockets + FILES_BESIDES;
+	const needed = sockets + OTHER_FILES;
 	if (limit >= needed) return ok(about, `${limit} allowed, enough for ${sockets} sockets`);
 	return bad(
 		about,
@@ -73,7 +73,7 @@ export function judgeClock(
 	const about = 'clock';
 	const fix = 'Synchronise it with NTP (timedatectl set-ntp true)';
 	if (nowMs < BEFORE_TIDEMARK_MS) return bad(about, `it says ${iso(nowMs)}`, fix);
-	if (newestMs !== null && newestMs - nowMs > FAR_MS)
+	if (newestMs !== null && newestMs - nowMs > MAX_AHEAD_MS)
 		return bad(
 			about,
 			`it says ${iso(nowMs)}, and the newest stamp in the database is ${iso(newestMs)}`,

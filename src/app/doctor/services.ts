@@ -76,9 +76,9 @@ export async function kafkaFinding(config: Config, place: ClusterAddresses['kafk
 				`${missing.join(' and ')} ${missing.length === 1 ? 'needs' : 'need'} ${replication} brokers (TIDEMARK_KAFKA_REPLICATION), but Kafka has ${brokers}`,
 				`Start more brokers, or lower TIDEMARK_KAFKA_REPLICATION to ${brokers}`,
 			);
-		const there = [...partitions].map(([topic, count]) => `${topic} with ${count} partitions`);
+		const existing = [...partitions].map(([topic, count]) => `${topic} with ${count} partitions`);
 		const toMake = missing.length > 0 ? [`${missing.join(' and ')} will be created`] : [];
-		return ok(about, [`${brokers} brokers`, ...there, ...toMake].join('; '));
+		return ok(about, [`${brokers} brokers`, ...existing, ...toMake].join('; '));
 	} catch (error) {
 		return unusable(about, error);
 	}

@@ -1,7 +1,7 @@
 import { ADDRESSES, isCluster } from '../cluster-addresses.ts';
 import { type Config, missing, unknownVariables } from '../config.ts';
 import { bucketProblems } from '../file-contents.ts';
-import { BESIDE_APNS_KEY, SETTINGS, type SettingName } from '../settings.ts';
+import { APNS_KEY_SETTINGS, SETTINGS, type SettingName } from '../settings.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Finds settings that are unknown, incomplete or contradictory. Pure. */
@@ -31,7 +31,7 @@ function incomplete(config: Config): Finding[] {
 	if (isCluster(config)) need('A cluster', [...ADDRESSES, 'adminToken']);
 	for (const problem of bucketProblems(config))
 		findings.push(bad(ABOUT, problem, 'See docs/files.md, "Where the content is stored"'));
-	if (config.apnsKeyFile !== null) need('The APNs key', BESIDE_APNS_KEY);
+	if (config.apnsKeyFile !== null) need('The APNs key', APNS_KEY_SETTINGS);
 	return findings;
 }
 

@@ -47,11 +47,11 @@ export const name = (value: string): string => {
 };
 
 export const wholeNumber =
-	(least: number, most: number) =>
+	(min: number, max: number) =>
 	(value: string): number => {
 		const number = Number(value);
-		if (!/^\d+$/.test(value) || number < least || number > most)
-			throw new Error(`is not a whole number from ${least} to ${most}`);
+		if (!/^\d+$/.test(value) || number < min || number > max)
+			throw new Error(`is not a whole number from ${min} to ${max}`);
 		return number;
 	};
 
@@ -122,8 +122,8 @@ export const origins = (value: string): readonly string[] => {
 };
 
 export const atLeastBytes =
-	(least: number) =>
+	(min: number) =>
 	(value: string): string => {
-		if (Buffer.byteLength(value) < least) throw new Error(`is shorter than ${least} bytes`);
+		if (Buffer.byteLength(value) < min) throw new Error(`is shorter than ${min} bytes`);
 		return value;
 	};

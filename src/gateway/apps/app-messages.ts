@@ -15,7 +15,7 @@ import type { ResponsePass } from './passes.ts';
  * Posts on behalf of an app: answers to a user's action, and webhooks, in the conversation or to that user alone.
  */
 
-const RESPONSE = {
+const MESSAGE_ARGUMENTS = {
 	...contentArguments,
 	...identityArguments,
 	response_type: withDefault(type.oneOf(['ephemeral', 'in_channel']), 'ephemeral'),
@@ -24,11 +24,11 @@ const RESPONSE = {
 	thread_ts: optional(type.ts('thread_not_found')),
 };
 
-export type AppMessage = Values<typeof RESPONSE>;
+export type AppMessage = Values<typeof MESSAGE_ARGUMENTS>;
 type PostingApp = Pick<App, 'id' | 'team' | 'botUser'>;
 
 export const parseAppMessage = (answer: JsonObject): AppMessage =>
-	parseArguments(RESPONSE, new Map(Object.entries(answer)));
+	parseArguments(MESSAGE_ARGUMENTS, new Map(Object.entries(answer)));
 
 /** Answers in the conversation that the pass is for. */
 export async function respond(
@@ -51,7 +51,7 @@ export async function respond(
 	if (message.response_type === 'in_channel') {
 		await postAsApp(services, app, channel, {
 			...message,
-			thread_ts: message.thread_ts ?? microsOr(threadTs),
+			thread_ts: message.thread_ts ?? optionalMicros(threadTs),
 		});
 		return;
 	}
@@ -62,7 +62,8 @@ export async function respond(
 }
 
 const microsOf = (ts: string): number => parseTs(ts) ?? 0;
-const microsOr = (ts: string | undefined): number | undefined => (ts === undefined ? undefined : parseTs(ts));
+const optionalMicros = (ts: string | undefined): number | undefined =>
+	ts === undefined ? undefined : parseTs(ts);
 
 /** Posts a message of the app's bot, which need not be a member. */
 export async function postAsApp(

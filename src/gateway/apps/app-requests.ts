@@ -1,10 +1,10 @@
-import { NotSent, type Outgoing } from '../../apps/outgoing.ts';
+import { type Outgoing, RequestFailed } from '../../apps/outgoing.ts';
 import { signatureHeaders } from '../../apps/payloads.ts';
 import type { App, Apps } from '../../engine/ports/apps.ts';
 import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
 import { settingsOf } from '../../model/app-manifest.ts';
 import { Rejection } from '../../model/errors.ts';
-import { addressedTo } from '../../protocol/addresses.ts';
+import { withOrigin } from '../../protocol/addresses.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Envelope } from './app-socket.ts';
 import type { AppSockets } from './app-sockets.ts';
@@ -25,12 +25,12 @@ export interface AppRequestsParts {
 	readonly origin: () => string;
 	readonly nowMs: () => number;
 	readonly newId: () => string;
-	readonly withinMs?: number;
+	readonly timeoutMs?: number;
 }
 
 export type RequestKind = Envelope['type'];
 
-const WITHIN_MS = 3_000;
+const ANSWER_TIMEOUT_MS = 3_000;
 
 export class AppRequests {
 	private readonly waiting = new Map<string, (answer: string | null) => void>();
@@ -48,21 +48,21 @@ export class AppRequests {
 		const settings = settingsOf(JSON.parse(app.manifest));
 		if (!settings.socketMode) return this.post(app, kind, payload, url || settings.interactivityUrl);
 		const answer = this.parts.sockets.isOpen(app.id)
-			? await this.here(app.id, kind, payload)
-			: await this.elsewhere(app.id, kind, payload);
+			? await this.sendHere(app.id, kind, payload)
+			: await this.sendOverOtherGateway(app.id, kind, payload);
 		if (answer === null)
 			throw new Rejection('dispatch_failed', 'the app is not connected, or did not answer');
 		return objectOf(answer);
 	}
 
-	private get withinMs(): number {
-		return this.parts.withinMs ?? WITHIN_MS;
+	private get timeoutMs(): number {
+		return this.parts.timeoutMs ?? ANSWER_TIMEOUT_MS;
 	}
 
 	/** Sends over a socket at this gateway. Null: not acknowledged. */
-	private async here(app: string, kind: RequestKind, payload: JsonObject): Promise<string | null> {
+	private async sendHere(app: string, kind: RequestKind, payload: JsonObject): Promise<string | null> {
 		const { sockets, nowMs } = this.parts;
-		const end = nowMs() + this.withinMs;
+		const end = nowMs() + this.timeoutMs;
 		const accepts_response_payload = kind !== 'events_api';
 		// A socket that closed without acknowledging did not handle the request: try another one.
 		while (nowMs() < end && sockets.isOpen(app)) {
@@ -77,13 +77,17 @@ export class AppRequests {
 		return null;
 	}
 
-	private async elsewhere(app: string, kind: RequestKind, payload: JsonObject): Promise<string | null> {
+	private async sendOverOtherGateway(
+		app: string,
+		kind: RequestKind,
+		payload: JsonObject,
+	): Promise<string | null> {
 		const { apps, bus, gateway, nowMs, newId } = this.parts;
 		const [other] = (await apps.gatewaysOf(app, nowMs())).filter((one) => one !== gateway);
 		if (other === undefined) return null;
 		const request = newId();
 		return new Promise((resolve) => {
-			const timer = setTimeout(() => finish(null), this.withinMs);
+			const timer = setTimeout(() => finish(null), this.timeoutMs);
 			const finish = (answer: string | null): void => {
 				clearTimeout(timer);
 				this.waiting.delete(request);
@@ -105,7 +109,7 @@ export class AppRequests {
 		if (message.type === 'app_answer') this.waiting.get(message.request)?.(message.answer);
 		if (message.type !== 'app_request') return;
 		const { request, from, app, kind, payload } = message;
-		void this.here(app, kind as RequestKind, JSON.parse(payload) as JsonObject).then((answer) =>
+		void this.sendHere(app, kind as RequestKind, JSON.parse(payload) as JsonObject).then((answer) =>
 			this.parts.bus.publish(`gateway:${from}`, { type: 'app_answer', request, answer }),
 		);
 	};
@@ -119,26 +123,27 @@ export class AppRequests {
 		if (url === '')
 			throw new Rejection('dispatch_failed', 'the app has neither a URL for this request nor Socket Mode');
 		const { outgoing, nowMs } = this.parts;
-		const body = bodyOf(kind, addressed(payload, this.parts.origin()));
+		const body = bodyOf(kind, withAppOrigin(payload, this.parts.origin()));
 		const headers = {
 			'content-type': kind === 'events_api' ? 'application/json' : 'application/x-www-form-urlencoded',
 			...signatureHeaders(app.signingSecret, body, Math.floor(nowMs() / 1000)),
 		};
 		try {
-			const { status, text } = await outgoing.post(url, body, headers, this.withinMs);
+			const { status, text } = await outgoing.post(url, body, headers, this.timeoutMs);
 			if (status < 200 || status >= 300)
 				throw new Rejection('dispatch_failed', `the app answered with HTTP ${status}`);
 			return answerOf(text);
 		} catch (error) {
-			if (error instanceof NotSent) throw new Rejection('dispatch_failed', 'the app’s URL did not answer');
+			if (error instanceof RequestFailed)
+				throw new Rejection('dispatch_failed', 'the app’s URL did not answer');
 			throw error;
 		}
 	}
 }
 
 /** Rewrites links in the payload to the address at which the app reaches the server. */
-const addressed = (payload: JsonObject, origin: string): JsonObject =>
-	JSON.parse(addressedTo(origin, JSON.stringify(payload)));
+const withAppOrigin = (payload: JsonObject, origin: string): JsonObject =>
+	JSON.parse(withOrigin(origin, JSON.stringify(payload)));
 
 /** An event is JSON, an interaction a form with `payload`, a command a form. */
 function bodyOf(kind: RequestKind, payload: JsonObject): string {

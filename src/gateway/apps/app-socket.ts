@@ -1,4 +1,4 @@
-import { addressedTo } from '../../protocol/addresses.ts';
+import { withOrigin } from '../../protocol/addresses.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Socket } from '../socket/connection.ts';
 
@@ -12,15 +12,15 @@ export interface Envelope {
 	readonly retry_reason?: string;
 }
 
-export type Acknowledgement =
+export type SendResult =
 	| { readonly type: 'acknowledged'; readonly payload: JsonObject | null }
 	| { readonly type: 'timeout' }
-	| { readonly type: 'cut_off' };
+	| { readonly type: 'disconnected' };
 
 export type DisconnectReason = 'warning' | 'refresh_requested' | 'too_many_websockets' | 'link_disabled';
 
 interface Waiting {
-	readonly resolve: (acknowledgement: Acknowledgement) => void;
+	readonly resolve: (acknowledgement: SendResult) => void;
 	readonly timer: ReturnType<typeof setTimeout>;
 }
 
@@ -32,8 +32,8 @@ export class AppSocket {
 	/** Checks since the client last sent anything. */
 	silentChecks = 0;
 	private ended = false;
-	/** The socket closes soon: nothing new is sent over it. */
-	private isLeaving = false;
+	/** The client was asked to reconnect: send nothing new over this socket. */
+	private isClosing = false;
 
 	constructor(
 		readonly id: string,
@@ -46,7 +46,7 @@ export class AppSocket {
 	) {}
 
 	get isOpen(): boolean {
-		return !this.ended && !this.isLeaving;
+		return !this.ended && !this.isClosing;
 	}
 
 	/** Number of unacknowledged envelopes. */
@@ -64,8 +64,8 @@ export class AppSocket {
 	}
 
 	/** Resolves when the app acknowledges, the time is over, or the socket closes. */
-	send(envelope: Envelope, withinMs: number): Promise<Acknowledgement> {
-		if (!this.isOpen) return Promise.resolve({ type: 'cut_off' });
+	send(envelope: Envelope, withinMs: number): Promise<SendResult> {
+		if (!this.isOpen) return Promise.resolve({ type: 'disconnected' });
 		const id = this.newEnvelopeId();
 		return new Promise((resolve) => {
 			const timer = setTimeout(() => this.finish(id, { type: 'timeout' }), withinMs);
@@ -83,7 +83,7 @@ export class AppSocket {
 		this.finish(id, { type: 'acknowledged', payload: answer });
 	}
 
-	received(): void {
+	noteAlive(): void {
 		this.silentChecks = 0;
 	}
 
@@ -91,10 +91,10 @@ export class AppSocket {
 		if (!this.ended) this.socket.ping('');
 	}
 
-	/** Asks the client to reconnect; with `warning` it stays connected until the socket closes. */
+	/** Asks the client to reconnect. After `warning`, the client keeps this socket until the server closes it. */
 	disconnect(reason: DisconnectReason, host: string): void {
 		if (this.ended) return;
-		this.isLeaving = true;
+		this.isClosing = true;
 		this.write({ type: 'disconnect', reason, debug_info: { host } });
 	}
 
@@ -106,10 +106,10 @@ export class AppSocket {
 
 	closed(): void {
 		this.ended = true;
-		for (const id of [...this.waiting.keys()]) this.finish(id, { type: 'cut_off' });
+		for (const id of [...this.waiting.keys()]) this.finish(id, { type: 'disconnected' });
 	}
 
-	private finish(id: string, acknowledgement: Acknowledgement): void {
+	private finish(id: string, acknowledgement: SendResult): void {
 		const waiting = this.waiting.get(id);
 		if (!waiting) return;
 		this.waiting.delete(id);
@@ -118,7 +118,7 @@ export class AppSocket {
 	}
 
 	private write(frame: JsonObject): void {
-		this.socket.send(addressedTo(this.origin, JSON.stringify(frame)));
+		this.socket.send(withOrigin(this.origin, JSON.stringify(frame)));
 	}
 }
 

@@ -3,7 +3,7 @@ import type { Transport } from '../../apps/transport.ts';
 import type { Apps } from '../../engine/ports/apps.ts';
 import type { Admission } from '../../engine/ports/tickets.ts';
 import type { Socket } from '../socket/connection.ts';
-import { type Acknowledgement, AppSocket, type Envelope } from './app-socket.ts';
+import { AppSocket, type Envelope, type SendResult } from './app-socket.ts';
 
 /**
  * The Socket Mode connections at this gateway. An envelope goes to the app's socket with the fewest unacknowledged
@@ -21,17 +21,17 @@ export interface AppSocketsParts {
 	/** Called when an app opened or closed a socket here. */
 	readonly changed: (app: string, isLast: boolean) => void;
 	readonly report: (error: unknown) => void;
-	readonly ackWithinMs?: number;
+	readonly ackTimeoutMs?: number;
 }
 
 const MAX_SOCKETS = 10;
-const ACK_WITHIN_MS = 5_000;
-const EVENTS_AT_ONCE = 100;
+const ACK_TIMEOUT_MS = 5_000;
+const MAX_EVENTS_IN_FLIGHT = 100;
 const CHECK_EVERY_MS = 10_000;
 /** After this many checks without a frame or pong, the socket is closed. */
-const SILENT_CHECKS = 3;
+const MAX_SILENT_CHECKS = 3;
 /** How long the rows of a killed gateway stay in the store. */
-const KEPT_MS = 35_000;
+const ROW_LIFETIME_MS = 35_000;
 const DRAIN_MS = 200;
 
 export class AppSockets {
@@ -48,7 +48,7 @@ export class AppSockets {
 	}
 
 	/** Removes rows that an earlier run of this process, or a killed gateway, left behind. */
-	forget(): Promise<void> {
+	forgetStaleRows(): Promise<void> {
 		return this.parts.apps.removeSockets(this.parts.gateway, this.parts.nowMs());
 	}
 
@@ -69,7 +69,7 @@ export class AppSockets {
 	private async admit(socket: AppSocket): Promise<void> {
 		const { apps, gateway, nowMs } = this.parts;
 		const { id, app, tokenHash } = socket;
-		const count = await apps.socketOpened({ id, app, gateway }, nowMs(), nowMs() + KEPT_MS);
+		const count = await apps.socketOpened({ id, app, gateway }, nowMs(), nowMs() + ROW_LIFETIME_MS);
 		const [known, token] = await Promise.all([apps.app(app), apps.token(tokenHash)]);
 		const reason =
 			!known || !token || token.revokedTs > 0
@@ -110,21 +110,24 @@ export class AppSockets {
 	}
 
 	/** Sends over one of the app's sockets at this gateway. */
-	async send(app: string, envelope: Envelope, withinMs: number): Promise<Acknowledgement> {
+	async send(app: string, envelope: Envelope, withinMs: number): Promise<SendResult> {
 		const open = this.sockets.get(app)?.filter(({ isOpen }) => isOpen) ?? [];
 		const [first, ...others] = open;
-		if (!first) return { type: 'cut_off' };
-		const least = others.reduce((best, one) => (one.load < best.load ? one : best), first);
+		if (!first) return { type: 'disconnected' };
+		const leastLoaded = others.reduce((best, one) => (one.load < best.load ? one : best), first);
 		// Moves the socket to the end, so that sockets with equal load take turns.
-		this.sockets.set(app, [...(this.sockets.get(app) ?? []).filter((one) => one !== least), least]);
-		return least.send(envelope, withinMs);
+		this.sockets.set(app, [
+			...(this.sockets.get(app) ?? []).filter((one) => one !== leastLoaded),
+			leastLoaded,
+		]);
+		return leastLoaded.send(envelope, withinMs);
 	}
 
 	transport(app: string): Transport {
-		const { ackWithinMs = ACK_WITHIN_MS } = this.parts;
+		const { ackTimeoutMs = ACK_TIMEOUT_MS } = this.parts;
 		return {
 			isOpen: () => this.isOpen(app),
-			atOnce: EVENTS_AT_ONCE,
+			maxInFlight: MAX_EVENTS_IN_FLIGHT,
 			deliver: async (to, delivery) => {
 				const { attempts, reason } = delivery;
 				const envelope = {
@@ -134,7 +137,7 @@ export class AppSockets {
 					retry_attempt: attempts,
 					retry_reason: reason,
 				} as const;
-				const { type } = await this.send(app, envelope, ackWithinMs);
+				const { type } = await this.send(app, envelope, ackTimeoutMs);
 				if (type !== 'timeout') return { type };
 				return { type: 'failed', reason: 'timeout', detail: 'the app did not acknowledge in time' };
 			},
@@ -163,10 +166,10 @@ export class AppSockets {
 	private check(): void {
 		const { apps, gateway, nowMs, report } = this.parts;
 		if (this.size === 0) return;
-		apps.keepSockets(gateway, nowMs() + KEPT_MS).catch(report);
+		apps.keepSockets(gateway, nowMs() + ROW_LIFETIME_MS).catch(report);
 		for (const socket of this.all()) {
 			socket.silentChecks += 1;
-			if (socket.silentChecks > SILENT_CHECKS) socket.close();
+			if (socket.silentChecks > MAX_SILENT_CHECKS) socket.close();
 			else socket.ping();
 		}
 	}

@@ -5,10 +5,12 @@ import type { JsonObject } from '../../protocol/objects.ts';
 import type { UserCall } from '../http/method.ts';
 import { issuePass } from './passes.ts';
 
-/** The fields that every interaction carries, in Slack's shape: user, workspace, app, trigger. */
+/**
+ * The fields that every interaction carries, in Slack's shape: user, workspace, app, trigger. `view`: the view on
+ * which the trigger may push another one.
+ */
 
-/** `view`: the view on which the trigger may push another one. */
-export async function aboutCaller(
+export async function interactionFields(
 	{ services, caller }: UserCall,
 	app: App,
 	view?: string,
@@ -38,10 +40,10 @@ export const triggerFor = (
 		...(view === undefined ? {} : { view }),
 	});
 
-const NAMELESS = { im: 'directmessage', mpim: 'mpdm', private: 'privategroup' } as const;
+const SLACK_NAME_OF_KIND = { im: 'directmessage', mpim: 'mpdm', private: 'privategroup' } as const;
 
 export const channelNameOf = ({ kind, name }: Conversation): string =>
-	kind === 'public' ? name : NAMELESS[kind];
+	kind === 'public' ? name : SLACK_NAME_OF_KIND[kind];
 
 /** Finds an app of the caller's workspace. */
 export async function appOfTeam({ services, caller }: UserCall, id: string): Promise<App> {

@@ -48,7 +48,11 @@ export async function issuePass(
 }
 
 /** Null: the signature is invalid or for another purpose. */
-async function opened<P extends Pass>(services: Signing, purpose: Purpose, text: string): Promise<P | null> {
+async function verifiedPass<P extends Pass>(
+	services: Signing,
+	purpose: Purpose,
+	text: string,
+): Promise<P | null> {
 	const [body = '', signature = ''] = text.split('.');
 	const pass = parsed<P>(body);
 	if (!pass || !/^T[A-Z0-9]{2,20}$/.test(String(pass.team))) return null;
@@ -73,7 +77,7 @@ function parsed<P>(text: string): P | null {
 
 /** A trigger opens one view. */
 export async function redeemTrigger(services: Signing, app: string, text: string): Promise<Pass> {
-	const pass = await opened<Pass>(services, 'trigger', text);
+	const pass = await verifiedPass<Pass>(services, 'trigger', text);
 	if (!pass || pass.app !== app)
 		throw new Rejection('invalid_trigger_id', 'trigger_id: not issued to this app');
 	if (pass.until < Date.now())
@@ -85,7 +89,7 @@ export async function redeemTrigger(services: Signing, app: string, text: string
 
 /** Null: unknown, expired, or used up. */
 export async function redeemResponse(services: Signing, text: string): Promise<ResponsePass | null> {
-	const pass = await opened<ResponsePass>(services, 'response', text);
+	const pass = await verifiedPass<ResponsePass>(services, 'response', text);
 	if (!pass || pass.until < Date.now()) return null;
 	const uses = await services.apps.use(`r ${pass.nonce}`, pass.team, pass.until + TRIGGER_MS);
 	return uses > RESPONSE_USES ? null : pass;

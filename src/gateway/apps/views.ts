@@ -24,7 +24,7 @@ export function checkView(view: JsonObject, kind: ViewKind): void {
 type Storing = Pick<Services, 'apps' | 'clock' | 'random'>;
 
 /** Stores a view: a new version if `to.id` is given, else a new view. */
-export async function keepView(
+export async function storeView(
 	{ apps, clock, random }: Storing,
 	app: Pick<App, 'id' | 'team'>,
 	view: JsonObject,
@@ -37,7 +37,7 @@ export async function keepView(
 ): Promise<AppView> {
 	checkView(view, to.kind);
 	const at = clock.next();
-	const kept: AppView = {
+	const stored: AppView = {
 		id: to.id ?? newId('V', random),
 		app: app.id,
 		team: app.team,
@@ -48,8 +48,8 @@ export async function keepView(
 		below: to.below ?? [],
 		updatedTs: at,
 	};
-	await apps.saveView(kept);
-	return kept;
+	await apps.saveView(stored);
+	return stored;
 }
 
 export function stackedOn(view: AppView): readonly string[] {
@@ -99,7 +99,7 @@ export function wireView(
 export type ViewChange = 'view_opened' | 'view_updated' | 'view_pushed' | 'view_closed';
 
 /** Publishes the change to the user's clients. */
-export function announceView(
+export function publishViewChange(
 	{ bus }: Pick<Services, 'bus'>,
 	user: string,
 	type: ViewChange,

@@ -25,10 +25,10 @@ export interface AuthenticatorOptions {
 	/** Maximum number of cached tokens. */
 	readonly capacity?: number;
 	/** How long a token is cached: bounds the effect of a missed revocation. */
-	readonly rememberMs?: number;
+	readonly cacheMs?: number;
 }
 
-interface Remembered {
+interface CachedCaller {
 	readonly caller: UserCaller;
 	/** After this, the token is looked up again. */
 	readonly until: number;
@@ -50,26 +50,27 @@ const WITHOUT_STORE_MS = 60 * 60 * 1000;
 const ADMIN: Caller = { kind: 'admin' };
 
 /**
- * For JWTs only: signing out revokes opaque tokens one by one, and their times come from another clock. `iat` is in seconds: a JWT
- * issued in the second of the sign-out counts as issued before it.
+ * Whether the user signed out after the token was issued. For JWTs only: signing out revokes each opaque token in the
+ * store, and those carry stamps of another clock. `iat` is in seconds, so a JWT issued in the second of the sign-out
+ * counts as issued before it.
  */
 const isSignedOut = ({ signedOutTs }: User, issuedAtMs: number): boolean =>
 	signedOutTs > 0 && issuedAtMs * 1000 <= signedOutTs;
 
 export class Authenticator {
 	/** By the hash of the whole token, so that a JWT with another signature is verified separately. */
-	private readonly remembered = new Map<string, Remembered>();
-	/** Rises with each `forget`: the result of a look-up that began earlier must not be cached. */
-	private forgotten = 0;
+	private readonly cached = new Map<string, CachedCaller>();
+	/** Number of calls of `forget…`. A look-up that began before the last of them must not be cached. */
+	private forgets = 0;
 	private readonly adminHash: string;
 	private readonly capacity: number;
-	private readonly rememberMs: number;
+	private readonly cacheMs: number;
 
 	constructor(private readonly options: AuthenticatorOptions) {
 		if (options.adminToken === '') throw new Error('the administrator’s token is empty');
 		this.adminHash = hashToken(options.adminToken);
 		this.capacity = options.capacity ?? 20_000;
-		this.rememberMs = options.rememberMs ?? 60_000;
+		this.cacheMs = options.cacheMs ?? 60_000;
 	}
 
 	/**
@@ -79,21 +80,21 @@ export class Authenticator {
 	 */
 	identify(
 		token: string | null,
-		beforeLookUp?: (remembered: UserCaller | null) => void,
+		beforeLookUp?: (cached: UserCaller | null) => void,
 	): Caller | Promise<Caller> {
 		if (token === null || token === '') throw new Rejection('not_authed');
 		const hash = hashToken(token);
-		const found = this.remembered.get(hash);
+		const found = this.cached.get(hash);
 		const now = this.options.nowMs();
 		if (found && found.until > now) return found.caller;
 		if (sameHash(hash, this.adminHash)) return ADMIN;
 		beforeLookUp?.(found && found.withoutStoreUntil > now ? found.caller : null);
-		if (isAppLevel(token)) return this.appWith(hash);
-		return this.lookUp(token, hash).catch((error) => this.asBefore(hash, error));
+		if (isAppLevel(token)) return this.appWithToken(hash);
+		return this.lookUp(token, hash).catch((error) => this.cachedDuringOutage(hash, error));
 	}
 
 	/** Not cached: an app uses its token once for each socket. */
-	private async appWith(hash: string): Promise<Caller> {
+	private async appWithToken(hash: string): Promise<Caller> {
 		const token = await this.options.apps?.token(hash);
 		if (!token) throw new Rejection('invalid_auth');
 		if (token.revokedTs > 0) throw new Rejection('token_revoked');
@@ -101,11 +102,11 @@ export class Authenticator {
 	}
 
 	/** Falls back to the cache if the store is unavailable; a revoked or expired token stays rejected. */
-	private asBefore(hash: string, error: unknown): Caller {
-		const found = this.remembered.get(hash);
+	private cachedDuringOutage(hash: string, error: unknown): Caller {
+		const found = this.cached.get(hash);
 		const isUnavailable = error instanceof Rejection && error.code === 'service_unavailable';
 		if (found && isUnavailable && found.withoutStoreUntil > this.options.nowMs()) return found.caller;
-		this.remembered.delete(hash);
+		this.cached.delete(hash);
 		throw error;
 	}
 
@@ -120,8 +121,8 @@ export class Authenticator {
 	}
 
 	private forgetWhere(isRevoked: (caller: UserCaller) => boolean): void {
-		this.forgotten += 1;
-		for (const [hash, { caller }] of this.remembered) if (isRevoked(caller)) this.remembered.delete(hash);
+		this.forgets += 1;
+		for (const [hash, { caller }] of this.cached) if (isRevoked(caller)) this.cached.delete(hash);
 	}
 
 	/**
@@ -141,14 +142,14 @@ export class Authenticator {
 	/** Evicts expired tokens; call it periodically. */
 	sweep(): void {
 		const now = this.options.nowMs();
-		for (const [hash, { withoutStoreUntil }] of this.remembered)
-			if (withoutStoreUntil <= now) this.remembered.delete(hash);
+		for (const [hash, { withoutStoreUntil }] of this.cached)
+			if (withoutStoreUntil <= now) this.cached.delete(hash);
 	}
 
 	/** Forgets every token, because revocations may have been missed. */
 	forgetAll(): void {
-		this.forgotten += 1;
-		this.remembered.clear();
+		this.forgets += 1;
+		this.cached.clear();
 	}
 
 	/** The user of a token, even a revoked one; null: there never was such a token. */
@@ -163,17 +164,17 @@ export class Authenticator {
 	}
 
 	private async lookUp(token: string, hash: string): Promise<Caller> {
-		const forgottenBefore = this.forgotten;
+		const forgetsBefore = this.forgets;
 		const key = tokenKey(token);
-		const { user, team, expiresAt, issuedAt } = await this.holder(token, key);
+		const { user, team, expiresAt, issuedAt } = await this.claimsOf(token, key);
 		const account = await this.account(user, team);
 		if (!isOpaque(token) && isSignedOut(account, issuedAt)) throw new Rejection('token_revoked');
 		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: key, expiresAt, issuedAt };
-		if (this.forgotten === forgottenBefore) this.remember(hash, caller);
+		if (this.forgets === forgetsBefore) this.cache(hash, caller);
 		return caller;
 	}
 
-	private async holder(token: string, key: string): Promise<JwtClaims> {
+	private async claimsOf(token: string, key: string): Promise<JwtClaims> {
 		const { directory, jwt } = this.options;
 		const isJwt = jwt !== null && looksLikeJwt(token);
 		if (!isJwt && !isOpaque(token)) throw new Rejection('invalid_auth');
@@ -197,20 +198,20 @@ export class Authenticator {
 		return user;
 	}
 
-	private remember(hash: string, caller: UserCaller): void {
-		if (this.remembered.size >= this.capacity) {
+	private cache(hash: string, caller: UserCaller): void {
+		if (this.cached.size >= this.capacity) {
 			// Drop the token that was verified longest ago; a busy client's token returns with its next request.
-			for (const oldest of this.remembered.keys()) {
-				this.remembered.delete(oldest);
+			for (const oldest of this.cached.keys()) {
+				this.cached.delete(oldest);
 				break;
 			}
 		}
 		const now = this.options.nowMs();
 		// Delete and insert, so that it is last in the order of verification.
-		this.remembered.delete(hash);
-		this.remembered.set(hash, {
+		this.cached.delete(hash);
+		this.cached.set(hash, {
 			caller,
-			until: Math.min(now + this.rememberMs, caller.expiresAt),
+			until: Math.min(now + this.cacheMs, caller.expiresAt),
 			withoutStoreUntil: Math.min(now + WITHOUT_STORE_MS, caller.expiresAt),
 		});
 	}

@@ -8,7 +8,7 @@ import type { Directory, Token, TokenUse } from '../../engine/ports/store.ts';
 /** A use this soon after the recorded one is not written. */
 const WITHIN_MICROS = 5 * 60 * 1e6;
 /** Maximum size of a batch; further uses wait for the next one. */
-const MAX_AT_ONCE = 2_000;
+const MAX_BATCH = 2_000;
 
 export class TokenUses {
 	private readonly waiting = new Map<string, number>();
@@ -24,7 +24,7 @@ export class TokenUses {
 	async flush(): Promise<void> {
 		const uses: TokenUse[] = [];
 		for (const [hash, at] of this.waiting) {
-			if (uses.length === MAX_AT_ONCE) break;
+			if (uses.length === MAX_BATCH) break;
 			uses.push({ hash, at });
 			this.waiting.delete(hash);
 		}

@@ -1,6 +1,6 @@
 import type { FileRecord, FileShare } from '../../engine/ports/files.ts';
 import { Rejection } from '../../model/errors.ts';
-import { type CallContext, readable } from '../http/access.ts';
+import { type CallContext, readableConversation } from '../http/access.ts';
 import type { FileServices, Services } from '../services.ts';
 
 /** Decides which users may see a file: its uploader, and users who may read a conversation that it is shared in. */
@@ -47,7 +47,7 @@ export async function readableShares(
 
 async function canRead(context: CallContext, conversation: string): Promise<boolean> {
 	try {
-		await readable(context, conversation);
+		await readableConversation(context, conversation);
 		return true;
 	} catch (error) {
 		if (error instanceof Rejection && NOT_READABLE.has(error.code)) return false;

@@ -18,7 +18,7 @@ import { rangeOf } from './range.ts';
  * forbids scripts everywhere.
  */
 
-const GUARDS = {
+const SECURITY_HEADERS = {
 	'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
 	'x-content-type-options': 'nosniff',
 	'referrer-policy': 'no-referrer',
@@ -44,15 +44,15 @@ export async function serveContent(
 		if (request.method !== 'GET' && request.method !== 'HEAD')
 			return errorResponse(405, 'method_not_allowed');
 		const wanted = wantedBy(path);
-		const user = await holder(wanted, query, request, services, address);
+		const user = await userOf(wanted, query, request, services, address);
 		const wait = services.limits.take(user.id, 'requests');
 		if (wait > 0) throw new Rejection('ratelimited', undefined, wait);
 		const caller = { user, team: user.team };
 		if (wanted.team !== user.team) throw new Rejection('file_not_found');
 		const { file } = await visibleFile({ services, caller }, wanted.id);
-		return await content(file, wanted, request, services);
+		return await contentResponse(file, wanted, request, services);
 	} catch (error) {
-		return failed(error, services);
+		return failureResponse(error, services);
 	}
 }
 
@@ -63,7 +63,7 @@ function wantedBy(path: string): WantedFile {
 }
 
 /** The user of the token or of the signed link. */
-async function holder(
+async function userOf(
 	wanted: WantedFile,
 	query: string,
 	request: Request,
@@ -97,7 +97,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 	service_unavailable: 503,
 };
 
-function failed(error: unknown, services: Services): Response {
+function failureResponse(error: unknown, services: Services): Response {
 	if (!(error instanceof Rejection)) {
 		services.operations.failed('files', error);
 		return errorResponse(500, 'internal_error');
@@ -111,10 +111,14 @@ function failed(error: unknown, services: Services): Response {
 const errorResponse = (status: number, error: string): Response =>
 	new Response(`${error}\n`, {
 		status,
-		headers: { ...GUARDS, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+		headers: {
+			...SECURITY_HEADERS,
+			'content-type': 'text/plain; charset=utf-8',
+			'cache-control': 'no-store',
+		},
 	});
 
-async function content(
+async function contentResponse(
 	file: FileRecord,
 	{ isDownload }: WantedFile,
 	request: Request,
@@ -123,7 +127,7 @@ async function content(
 	const etag = `"${file.object}"`;
 	const isInline = !isDownload && isShownInline(file.mimetype);
 	const headers: Record<string, string> = {
-		...GUARDS,
+		...SECURITY_HEADERS,
 		// A page of another origin that may call the API may also embed pictures.
 		'cross-origin-resource-policy': services.cors ? 'cross-origin' : 'same-origin',
 		'content-type': isInline ? file.mimetype : 'application/octet-stream',

@@ -11,7 +11,7 @@ import type { Services } from '../services.ts';
 const STEP_SECONDS = 15 * 60;
 
 /** Expiry of a new link: 15 to 30 minutes from now. */
-export const linkEnd = (nowMs: number): number =>
+export const linkExpiry = (nowMs: number): number =>
 	(Math.floor(nowMs / 1000 / STEP_SECONDS) + 2) * STEP_SECONDS;
 
 type Secrets = Pick<Services, 'teamSecrets'>;
@@ -36,7 +36,7 @@ export async function linkHolder(
 	nowMs: number,
 ): Promise<User | null> {
 	const [id, end] = [String(query.get('user') ?? ''), Number(query.get('expires'))];
-	if (!(end * 1000 > nowMs) || end > linkEnd(nowMs)) return null;
+	if (!(end * 1000 > nowMs) || end > linkExpiry(nowMs)) return null;
 	const team = await services.directory.team(file.team);
 	if (!team) return null;
 	const expected = Buffer.from(await linkQuery(services, file, id, end));

@@ -16,18 +16,18 @@ export function boundaryOf(contentType: string): string | null {
 }
 
 const MAX_HEADER_BYTES = 8 * 1024;
-const BREAK = '\r\n';
+const CRLF = '\r\n';
 
 export async function* fileOf(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Uint8Array> {
 	const buffer = new ByteBuffer(body);
-	const delimiter = Buffer.from(`${BREAK}--${boundary}`);
+	const delimiter = Buffer.from(`${CRLF}--${boundary}`);
 	// The form may begin with the delimiter, without a line break before it.
-	buffer.prepend(Buffer.from(BREAK));
+	buffer.prepend(Buffer.from(CRLF));
 	await drop(buffer.until(delimiter));
 	for (;;) {
 		const ending = await buffer.take(2);
 		if (ending.equals(Buffer.from('--'))) throw new BadMultipart('no part of the form has a file name');
-		if (!ending.equals(Buffer.from(BREAK))) throw new BadMultipart('a boundary does not end its line');
+		if (!ending.equals(Buffer.from(CRLF))) throw new BadMultipart('a boundary does not end its line');
 		if (hasFileName(await headersOf(buffer))) break;
 		await drop(buffer.until(delimiter));
 	}
@@ -40,8 +40,8 @@ async function headersOf(buffer: ByteBuffer): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
 	// A part without headers has only the empty line.
-	buffer.prepend(Buffer.from(BREAK));
-	for await (const chunk of buffer.until(Buffer.from(BREAK + BREAK))) {
+	buffer.prepend(Buffer.from(CRLF));
+	for await (const chunk of buffer.until(Buffer.from(CRLF + CRLF))) {
 		chunks.push(chunk);
 		bytes += chunk.byteLength;
 		if (bytes > MAX_HEADER_BYTES) throw new BadMultipart('the headers of a part are too long');
@@ -71,21 +71,21 @@ class ByteBuffer {
 		this.held = Buffer.concat([bytes, this.held]);
 	}
 
-	/** Yields everything before the mark, and consumes the mark. */
-	async *until(mark: Buffer): AsyncGenerator<Uint8Array> {
+	/** Yields everything before the delimiter, and consumes the delimiter. */
+	async *until(delimiter: Buffer): AsyncGenerator<Uint8Array> {
 		for (;;) {
-			const found = this.held.indexOf(mark);
+			const found = this.held.indexOf(delimiter);
 			if (found >= 0) {
 				const before = this.held.subarray(0, found);
-				this.held = this.held.subarray(found + mark.length);
+				this.held = this.held.subarray(found + delimiter.length);
 				if (before.length > 0) yield before;
 				return;
 			}
-			// The mark may begin in the held bytes and end in the next chunk.
-			const sure = this.held.length - (mark.length - 1);
-			if (sure > 0) {
-				const before = this.held.subarray(0, sure);
-				this.held = this.held.subarray(sure);
+			// The delimiter may begin in the held bytes and end in the next chunk.
+			const safe = this.held.length - (delimiter.length - 1);
+			if (safe > 0) {
+				const before = this.held.subarray(0, safe);
+				this.held = this.held.subarray(safe);
 				yield before;
 			}
 			if (!(await this.more())) throw new BadMultipart('the form ends too early');

@@ -3,8 +3,8 @@ import { Rejection } from '../../model/errors.ts';
 import type { FileServices, Services } from '../services.ts';
 
 /**
- * Deletes a file: tombstones in its messages, then its content, then its name. Each step can be repeated and the
- * row records which are done, so after a crash a sweep continues where the deletion stopped.
+ * Deletes a file: leaves tombstones in its messages, removes its content, then the name in its row. Each step can be
+ * repeated, and the row records which are done, so after a crash the sweeper continues where the deletion stopped.
  */
 export async function leaveTombstones(
 	{ requests }: Pick<Services, 'requests'>,

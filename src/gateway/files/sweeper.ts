@@ -9,7 +9,7 @@ import { leaveTombstones, removeContent } from './removal.ts';
 
 export const UPLOAD_HOURS = 24;
 const SWEEP_EVERY_MS = 60_000;
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 export interface SweeperParts {
 	readonly files: FileServices;
@@ -45,11 +45,11 @@ export class FileSweeper {
 		const { files, requests, nowMicros } = this.parts;
 		const { records, contents } = files;
 		await records.abandon(nowMicros() - UPLOAD_HOURS * 3600e6);
-		for (const { id } of await records.inState('abandoned', nowMicros(), AT_ONCE)) {
+		for (const { id } of await records.inState('abandoned', nowMicros(), BATCH_SIZE)) {
 			await contents.remove(id);
 			await records.remove(id);
 		}
-		for (const file of await records.inState('deleting', nowMicros(), AT_ONCE)) {
+		for (const file of await records.inState('deleting', nowMicros(), BATCH_SIZE)) {
 			await leaveTombstones({ requests }, files, file);
 			await removeContent(files, file);
 		}

@@ -82,8 +82,8 @@ async function upload(
 	return file.size;
 }
 
-async function fileAt(ticket: string, { records }: FileServices): Promise<FileRecord | null> {
-	const [id = '', secret = ''] = ticket.split('-', 2);
+async function fileAt(idAndSecret: string, { records }: FileServices): Promise<FileRecord | null> {
+	const [id = '', secret = ''] = idAndSecret.split('-', 2);
 	const [file] = /^F[A-Z0-9]{2,20}$/.test(id) ? await records.get([id]) : [];
 	if (!file || !sameHash(file.secret, tokenKey(secret))) return null;
 	if (file.state === 'complete') throw new UploadRejected(410, 'this upload is already completed');
@@ -92,7 +92,7 @@ async function fileAt(ticket: string, { records }: FileServices): Promise<FileRe
 
 async function store(file: FileRecord, request: Request, files: FileServices, object: string): Promise<void> {
 	const { records, contents } = files;
-	const content = new Counted(contentOf(file, request), file.size);
+	const content = new LengthCheckedContent(contentOf(file, request), file.size);
 	await contents.write(file.id, object, content);
 	const isUsed = await records.uploaded(file.id, object, imageSize(content.head) ?? { width: 0, height: 0 });
 	// Completing the upload removes objects that another upload replaced.
@@ -104,8 +104,8 @@ async function store(file: FileRecord, request: Request, files: FileServices, ob
 function contentOf({ size }: FileRecord, request: Request): AsyncIterable<Uint8Array> {
 	const boundary = boundaryOf(request.headers.get('content-type') ?? '');
 	const announced = request.headers.get('content-length');
-	const most = boundary === null ? size : size + MAX_FORM_BYTES;
-	if (announced !== null && Number(announced) > most) throw tooLong(size);
+	const maxBytes = boundary === null ? size : size + MAX_FORM_BYTES;
+	if (announced !== null && Number(announced) > maxBytes) throw tooLong(size);
 	if (announced !== null && Number(announced) < size) throw tooShort(Number(announced), size);
 	const body = request.body ?? new ReadableStream({ start: (controller) => controller.close() });
 	return boundary === null ? body : fileOf(body, boundary);
@@ -117,7 +117,7 @@ const tooShort = (bytes: number, size: number): UploadRejected =>
 	new UploadRejected(400, `the file has ${bytes} bytes instead of the announced ${size}`);
 
 /** Passes content on while checking its length, and keeps its first bytes. */
-class Counted implements AsyncIterable<Uint8Array> {
+class LengthCheckedContent implements AsyncIterable<Uint8Array> {
 	private readonly beginning: Uint8Array[] = [];
 	private bytes = 0;
 

@@ -30,7 +30,7 @@ const isMember = async ({ services, caller }: CallContext, id: string): Promise<
 	(await services.readState.member(caller.user.id, id)) !== null;
 
 /** A conversation whose existence the caller may know. */
-export async function visible(
+export async function visibleConversation(
 	call: CallContext,
 	id: string,
 ): Promise<{ conversation: Conversation; isMember: boolean }> {
@@ -43,15 +43,15 @@ export async function visible(
 }
 
 /** A conversation whose messages the caller may read: for bots only if they are members, as at Slack. */
-export async function readable(call: CallContext, id: string): Promise<Conversation> {
-	const { conversation, isMember: member } = await visible(call, id);
+export async function readableConversation(call: CallContext, id: string): Promise<Conversation> {
+	const { conversation, isMember: member } = await visibleConversation(call, id);
 	if (!member && call.caller.user.isBot) throw notMember();
 	return conversation;
 }
 
 /** A conversation of which the caller is a member. */
-export async function joined(call: CallContext, id: string): Promise<Conversation> {
-	const { conversation, isMember: member } = await visible(call, id);
+export async function joinedConversation(call: CallContext, id: string): Promise<Conversation> {
+	const { conversation, isMember: member } = await visibleConversation(call, id);
 	if (!member) throw notMember();
 	return conversation;
 }
@@ -65,7 +65,7 @@ export async function asMember<T>(call: CallContext, id: string, work: () => Pro
 		return await work();
 	} catch (error) {
 		if (!(error instanceof Rejection) || error.code !== 'not_in_channel') throw error;
-		await joined(call, id);
+		await joinedConversation(call, id);
 		throw error;
 	}
 }

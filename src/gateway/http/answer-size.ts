@@ -9,15 +9,15 @@ import type { UserCall } from './method.ts';
 export const MAX_ANSWER_BYTES = 4_000_000;
 const SMALL_BYTES = 256 * 1024;
 
-export interface Sized {
+export interface BoundedAnswer {
 	readonly answer: JsonObject;
 	/** More rows exist than fit. */
 	readonly isCut: boolean;
 }
 
-export async function sized(
+export async function boundedAnswer(
 	{ services, caller }: UserCall,
-	make: (mostBytes: number) => Promise<Sized>,
+	make: (mostBytes: number) => Promise<BoundedAnswer>,
 ): Promise<JsonObject> {
 	const small = await make(SMALL_BYTES);
 	if (!small.isCut) return small.answer;
@@ -25,12 +25,12 @@ export async function sized(
 	return large.answer;
 }
 
-/** A character takes up to six bytes in JSON; the rest is the fixed part of a message. */
+/** In JSON, a character takes up to six bytes, and the fields besides texts up to about 1,000. */
 const MAX_GROWTH = 6;
 const FIXED_VIEW_BYTES = 1_000;
 
 /** JSON size of an object with this much text: an upper bound if that is at most `enough`, else the exact size. */
 export function jsonBytes(view: JsonObject, textBytes: number, enough: number): number {
-	const most = textBytes * MAX_GROWTH + FIXED_VIEW_BYTES;
-	return most <= enough ? most : Buffer.byteLength(JSON.stringify(view));
+	const upperBound = textBytes * MAX_GROWTH + FIXED_VIEW_BYTES;
+	return upperBound <= enough ? upperBound : Buffer.byteLength(JSON.stringify(view));
 }

@@ -166,24 +166,24 @@ function parseList(value: unknown): string[] | undefined {
 }
 
 /** A list of texts, comma-separated or a JSON array, without duplicates. */
-export const texts = (most: number): Argument<readonly string[]> =>
+export const texts = (max: number): Argument<readonly string[]> =>
 	required({
-		expects: `up to ${most} values, comma-separated or a JSON array`,
+		expects: `up to ${max} values, comma-separated or a JSON array`,
 		bad: 'invalid_array_arg',
 		parse: (value) => {
 			const found = parseList(value);
-			return found && found.length <= most ? found.map(storable) : undefined;
+			return found && found.length <= max ? found.map(storable) : undefined;
 		},
 	});
 
 /** One or several ts, each in exactly the form that messages carry. */
-export const tsList = (bad: ErrorCode, most: number): Argument<readonly number[]> =>
+export const tsList = (bad: ErrorCode, max: number): Argument<readonly number[]> =>
 	required({
-		expects: `up to ${most} ts of the form 1717200000.123456, comma-separated or a JSON array`,
+		expects: `up to ${max} ts of the form 1717200000.123456, comma-separated or a JSON array`,
 		bad,
 		parse: (value) => {
 			const found = parseList(value)?.map((item) => parseTs(item));
-			if (!found || found.length === 0 || found.length > most) return undefined;
+			if (!found || found.length === 0 || found.length > max) return undefined;
 			return found.every((item) => item !== undefined) ? found : undefined;
 		},
 	});

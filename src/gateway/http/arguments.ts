@@ -58,13 +58,16 @@ export const withDefault = <T>(argument: Argument<T>, value: T): Argument<T> => 
 });
 
 /** Clients send these with every method; they have no effect here. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['token', 'team_id', 'pretty']);
+const IGNORED_EVERYWHERE: ReadonlySet<string> = new Set(['token', 'team_id', 'pretty']);
 
 /** Rejects arguments that the method does not have. */
 export function checkNames(schema: Schema, ignored: ReadonlySet<string>, raw: RawArguments): void {
 	for (const name of raw.keys()) {
 		const known =
-			Object.hasOwn(schema, name) || ignored.has(name) || EVERYWHERE.has(name) || name.startsWith('_x_');
+			Object.hasOwn(schema, name) ||
+			ignored.has(name) ||
+			IGNORED_EVERYWHERE.has(name) ||
+			name.startsWith('_x_');
 		if (!known)
 			throw new Rejection('invalid_arg_name', `${printable(name)}: this method has no such argument`);
 	}

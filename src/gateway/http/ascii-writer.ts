@@ -61,7 +61,7 @@ export class AsciiWriter {
 	}
 
 	/** Removes the last character if it is this one. */
-	takeBack(character: number): void {
+	removeLast(character: number): void {
 		if (this.length > 0 && this.bytes[this.length - 1] === character) this.length -= 1;
 	}
 
@@ -72,12 +72,12 @@ export class AsciiWriter {
 		const low = (micros - high * HUNDRED_MILLION) | 0;
 		const seconds = (low / MILLION) | 0;
 		const fraction = low - seconds * MILLION;
-		const most = (fraction / 100) | 0;
+		const leading = (fraction / 100) | 0;
 		this.eightAt(at, high | 0);
 		view.setUint16(at + 8, DIGITS_OF_TWO[seconds] as number, true);
 		view.setUint8(at + 10, DOT);
-		view.setUint32(at + 11, DIGITS_OF_FOUR[most] as number, true);
-		view.setUint16(at + 15, DIGITS_OF_TWO[fraction - most * 100] as number, true);
+		view.setUint32(at + 11, DIGITS_OF_FOUR[leading] as number, true);
+		view.setUint16(at + 15, DIGITS_OF_TWO[fraction - leading * 100] as number, true);
 	}
 
 	/** Overwrites the 16 characters at `at` with a position, formatted like formatPosition. */

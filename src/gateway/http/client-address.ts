@@ -9,7 +9,8 @@ import { isIP } from 'node:net';
 type Bits = bigint;
 
 export interface Network {
-	readonly first: Bits;
+	/** The bits of the network, shifted right by `shift`. */
+	readonly prefix: Bits;
 	readonly shift: bigint;
 }
 
@@ -53,18 +54,18 @@ export function networkOf(text: string): Network | undefined {
 	const bits = bitsOf(address);
 	if (bits === undefined || more.length > 0) return undefined;
 	const isV4 = isIP(address) === 4;
-	const most = isV4 ? 32 : 128;
-	const prefix = length === undefined ? most : Number(length);
+	const addressBits = isV4 ? 32 : 128;
+	const prefixBits = length === undefined ? addressBits : Number(length);
 	if (length !== undefined && !/^\d{1,3}$/.test(length)) return undefined;
-	if (prefix > most) return undefined;
-	const shift = BigInt(most - prefix);
-	return { first: bits >> shift, shift };
+	if (prefixBits > addressBits) return undefined;
+	const shift = BigInt(addressBits - prefixBits);
+	return { prefix: bits >> shift, shift };
 }
 
 const isIn = (bits: Bits, networks: readonly Network[]): boolean =>
-	networks.some(({ first, shift }) => bits >> shift === first);
+	networks.some(({ prefix, shift }) => bits >> shift === prefix);
 
-const FORWARDED_AT_MOST = 4_096;
+const MAX_FORWARDED_CHARACTERS = 4_096;
 
 /** Null: the peer is unknown, or a trusted proxy that names no client, so clients cannot be distinguished. */
 export function clientAddress(
@@ -74,12 +75,12 @@ export function clientAddress(
 ): string | null {
 	const bits = peer === null ? undefined : bitsOf(peer);
 	if (bits === undefined) return null;
-	if (!isIn(bits, trusted)) return shown(bits);
-	const hops = (forwarded ?? '').slice(-FORWARDED_AT_MOST).split(',');
+	if (!isIn(bits, trusted)) return limitKey(bits);
+	const hops = (forwarded ?? '').slice(-MAX_FORWARDED_CHARACTERS).split(',');
 	for (const hop of hops.reverse()) {
 		const client = bitsOf(withoutPort(hop.trim()));
 		if (client === undefined) return null;
-		if (!isIn(client, trusted)) return shown(client);
+		if (!isIn(client, trusted)) return limitKey(client);
 	}
 	return null;
 }
@@ -88,7 +89,7 @@ export function clientAddress(
 const withoutPort = (hop: string): string => hop.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
 
 /** A household or machine has a whole /64 of IPv6, which counts as one address. */
-function shown(bits: Bits): string {
+function limitKey(bits: Bits): string {
 	const isV4 = bits >> 32n === IPV4_PREFIX >> 32n;
 	return isV4 ? `v4:${(bits & 0xffff_ffffn).toString(16)}` : `v6:${(bits >> (BITS / 2n)).toString(16)}`;
 }

@@ -5,7 +5,7 @@
 
 const ANY = '*';
 /** How long browsers cache a preflight. */
-const REMEMBERED_SECONDS = 7_200;
+const PREFLIGHT_CACHE_SECONDS = 7_200;
 
 export class Cors {
 	private readonly allowed: ReadonlySet<string>;
@@ -25,12 +25,12 @@ export class Cors {
 		response.headers.set('access-control-allow-origin', origin);
 		response.headers.set('access-control-allow-methods', 'GET, POST, PUT');
 		response.headers.set('access-control-allow-headers', 'authorization, content-type');
-		response.headers.set('access-control-max-age', String(REMEMBERED_SECONDS));
+		response.headers.set('access-control-max-age', String(PREFLIGHT_CACHE_SECONDS));
 		return response;
 	}
 
 	/** Adds the headers that let the page read the answer. */
-	readable(request: Request, response: Response): Response {
+	withHeaders(request: Request, response: Response): Response {
 		response.headers.append('vary', 'origin');
 		const origin = this.allowedOrigin(request);
 		if (origin === null) return response;

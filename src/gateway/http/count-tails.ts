@@ -28,29 +28,29 @@ export const LATEST_AT = LATEST.length;
 export const TAIL_BYTES = 400;
 
 /** A power of two; a tail takes about 400 bytes. */
-const KEPT = 4096;
+const CACHE_SLOTS = 4096;
 
 export class Tails {
-	private readonly kept: (Tail | undefined)[] = new Array(KEPT).fill(undefined);
+	private readonly slots: (Tail | undefined)[] = new Array(CACHE_SLOTS).fill(undefined);
 
 	of(row: CountRow): Tail {
-		const place = placeOf(row);
-		const there = this.kept[place];
-		if (there && isSame(there, row)) return there;
+		const slot = slotOf(row);
+		const cached = this.slots[slot];
+		if (cached && isSame(cached, row)) return cached;
 		const made = tailOf(row);
-		this.kept[place] = made;
+		this.slots[slot] = made;
 		return made;
 	}
 }
 
-const placeOf = (row: Shown): number =>
+const slotOf = (row: Shown): number =>
 	(row.unread +
 		row.mentions * 31 +
 		row.badge * 67 +
 		row.revision * 131 +
 		(row.muted ? 1024 : 0) +
 		(row.level === 'all' ? 0 : row.level === 'mentions' ? 512 : 256)) &
-	(KEPT - 1);
+	(CACHE_SLOTS - 1);
 
 const isSame = (a: Shown, b: Shown): boolean =>
 	a.unread === b.unread &&

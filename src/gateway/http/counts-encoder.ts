@@ -2,8 +2,8 @@ import type { CountRow, CountSink, CountTotals } from '../../engine/ports/read-s
 import { formatPosition } from '../../model/position.ts';
 import { wireThreadTotals } from '../../protocol/events.ts';
 import { AsciiWriter } from './ascii-writer.ts';
+import { BufferPool } from './buffer-pool.ts';
 import { LAST_READ_AT, LATEST_AT, STAMP_WIDTH, TAIL_BYTES, Tails } from './count-tails.ts';
-import { Scratch } from './scratch.ts';
 
 /**
  * Encodes the answer of client.counts as JSON bytes. A user may have a hundred thousand conversations, whose rows
@@ -13,7 +13,7 @@ import { Scratch } from './scratch.ts';
 
 /** Shared by all answers: rows of different users have the same tails. */
 const TAILS = new Tails();
-const SCRATCH = new Scratch();
+const BUFFERS = new BufferPool();
 
 /** The size of most rows, and the maximum: an id has up to 21 characters. */
 const TYPICAL_ROW_BYTES = 288;
@@ -52,9 +52,9 @@ export class CountsEncoder implements CountSink {
 
 	/** Reserves room for all rows: memory that is not written to costs nothing. */
 	private list(name: ListName): AsciiWriter {
-		const there = this.lists.get(name);
-		if (there) return there;
-		const made = new AsciiWriter(SCRATCH.take(this.capacity));
+		const existing = this.lists.get(name);
+		if (existing) return existing;
+		const made = new AsciiWriter(BUFFERS.take(this.capacity));
 		this.lists.set(name, made);
 		return made;
 	}
@@ -73,7 +73,7 @@ export class CountsEncoder implements CountSink {
 
 	/** Returns the buffers, once the answer was copied or is not wanted. */
 	release(): void {
-		for (const { buffer } of this.lists.values()) SCRATCH.giveBack(buffer);
+		for (const { buffer } of this.lists.values()) BUFFERS.release(buffer);
 		this.lists.clear();
 	}
 }
@@ -93,7 +93,7 @@ function writeRow(writer: AsciiWriter, row: CountRow): void {
 
 /** Removes the comma after the last row. */
 function endList(writer: AsciiWriter): void {
-	writer.takeBack(COMMA);
+	writer.removeLast(COMMA);
 	writer.text(']');
 }
 

@@ -31,15 +31,15 @@ export interface Receiver {
 	readonly key: string;
 	readonly budget: MemoryBudget;
 	/** Rewrites addresses in JSON to the ones at which this client reaches the server. */
-	readonly addressed: (json: string) => string;
+	readonly rewriteOrigin: (json: string) => string;
 }
 
 export function success(answer: Answer, receiver: Receiver): Response {
 	if (!(answer instanceof EncodedAnswer))
-		return sent(receiver.addressed(JSON.stringify({ ok: true, ...answer })), receiver);
+		return jsonResponse(receiver.rewriteOrigin(JSON.stringify({ ok: true, ...answer })), receiver);
 	const { bytes } = answer;
 	const response = isLarge(bytes.length)
-		? inPieces(new Uint8Array(bytes), receiver)
+		? streamedResponse(new Uint8Array(bytes), receiver)
 		: new Response(bytes, OK);
 	answer.release();
 	return response;
@@ -52,13 +52,13 @@ export function prettySuccess(answer: Answer, receiver: Receiver): Response {
 			? JSON.parse(new TextDecoder().decode(answer.bytes))
 			: { ok: true, ...answer };
 	if (answer instanceof EncodedAnswer) answer.release();
-	return sent(receiver.addressed(JSON.stringify(whole, null, 2)), receiver);
+	return jsonResponse(receiver.rewriteOrigin(JSON.stringify(whole, null, 2)), receiver);
 }
 
-const sent = (json: string, receiver: Receiver): Response =>
-	isLarge(json.length) ? inPieces(new TextEncoder().encode(json), receiver) : new Response(json, OK);
+const jsonResponse = (json: string, receiver: Receiver): Response =>
+	isLarge(json.length) ? streamedResponse(new TextEncoder().encode(json), receiver) : new Response(json, OK);
 
-const inPieces = (bytes: Uint8Array<ArrayBuffer>, { key, budget }: Receiver): Response =>
+const streamedResponse = (bytes: Uint8Array<ArrayBuffer>, { key, budget }: Receiver): Response =>
 	new Response(streamed(bytes, key, budget), OK);
 
 const UNAVAILABLE_RETRY_SECONDS = 1;

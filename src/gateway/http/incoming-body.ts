@@ -14,8 +14,8 @@ export class IncomingBody {
 	/** 0: there is no body. */
 	readonly bytes: number;
 	private held: Hold | undefined;
-	private over: Rejection | undefined;
-	private giveUp: ((reason: Rejection) => void) | undefined;
+	private rejection: Rejection | undefined;
+	private rejectRead: ((reason: Rejection) => void) | undefined;
 
 	constructor(
 		request: Request,
@@ -26,10 +26,10 @@ export class IncomingBody {
 
 	/** The body was rejected before it was complete: the connection cannot be reused. */
 	get isBroken(): boolean {
-		return this.over !== undefined;
+		return this.rejection !== undefined;
 	}
 
-	/** Replaces a hold under another key. Throws a Rejection if there is no room. */
+	/** Holds the size of the body under this key, instead of under an earlier one. Throws a Rejection if there is no room. */
 	hold(key: string, forMs: number): void {
 		if (this.bytes === 0) return;
 		this.release();
@@ -41,9 +41,9 @@ export class IncomingBody {
 	/** Resolves with `reading`, or rejects as soon as the budget ends the hold. */
 	read<T>(reading: Promise<T>): Promise<T> {
 		return new Promise((resolve, reject) => {
-			this.giveUp = reject;
+			this.rejectRead = reject;
 			reading.then(resolve, reject);
-			if (this.over) reject(this.over);
+			if (this.rejection) reject(this.rejection);
 		});
 	}
 
@@ -53,8 +53,8 @@ export class IncomingBody {
 	}
 
 	private end(reason: 'evicted' | 'expired'): void {
-		this.over = reason === 'expired' ? new Rejection('request_timeout') : noRoom();
-		this.giveUp?.(this.over);
+		this.rejection = reason === 'expired' ? new Rejection('request_timeout') : noRoom();
+		this.rejectRead?.(this.rejection);
 	}
 }
 

@@ -2,13 +2,14 @@ import { Rejection } from '../../model/errors.ts';
 import type { MemoryBudget } from '../memory-budget.ts';
 
 /**
- * Sends large answers. Bun buffers what a client has not read: as a stream, an answer shows how long it stays in
- * memory, and the budget holds its size until then. A client that reads too slowly is disconnected.
+ * Sends large answers. Bun buffers what a client has not read yet. Therefore large answers are streamed: the stream
+ * shows when the client has read them, and until then the memory budget holds their size. A client that reads too
+ * slowly is disconnected.
  */
 
 const LARGE_BYTES = 64 * 1024;
 const PIECE_BYTES = 256 * 1024;
-const TAKEN_WITHIN_MS = 120_000;
+const READ_TIMEOUT_MS = 120_000;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -17,7 +18,7 @@ export const isLarge = (bytes: number): boolean => bytes > LARGE_BYTES;
 /** Throws a Rejection if this receiver has too many unread answers. */
 export function streamed(bytes: Bytes, holder: string, budget: MemoryBudget): ReadableStream<Bytes> {
 	let cutOff: ((error: Error) => void) | undefined;
-	const hold = budget.hold(holder, bytes.length, TAKEN_WITHIN_MS, (reason) =>
+	const hold = budget.hold(holder, bytes.length, READ_TIMEOUT_MS, (reason) =>
 		cutOff?.(new Error(`the client did not read the answer in time (${reason})`)),
 	);
 	if (!hold) throw new Rejection('ratelimited', 'read the earlier answers first: too many are unread', 1);

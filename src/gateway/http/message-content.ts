@@ -35,13 +35,13 @@ export const hasContent = (message: ExtraContent & { readonly text?: string | un
 	(message.text ?? '').trim() !== '' ||
 	[message.blocks, message.attachments, message.files].some((parts) => (parts?.length ?? 0) > 0);
 
-/** Files are not named: only uploads set them. */
+/** The text does not mention files, because only uploads set them. */
 export const noText = (): Rejection => new Rejection('no_text', 'text: required, or blocks or attachments');
 
 /** Null if there is no extra content. */
 export function encodeExtra(extra: ExtraContent): string | null {
 	const { blocks, attachments, metadata, bot_id, files, upload, subtype, username, icons } = extra;
-	const kept: ExtraContent = {
+	const present: ExtraContent = {
 		...(blocks?.length ? { blocks } : {}),
 		...(attachments?.length ? { attachments } : {}),
 		...(metadata && Object.keys(metadata).length > 0 ? { metadata } : {}),
@@ -52,8 +52,8 @@ export function encodeExtra(extra: ExtraContent): string | null {
 		...(files?.length ? { files } : {}),
 		...(upload === undefined ? {} : { upload }),
 	};
-	if (Object.keys(kept).length === 0) return null;
-	const text = JSON.stringify(kept);
+	if (Object.keys(present).length === 0) return null;
+	const text = JSON.stringify(present);
 	if (Buffer.byteLength(text) > MAX_EXTRA_BYTES)
 		throw new Rejection(
 			'msg_blocks_too_long',

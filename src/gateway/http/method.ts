@@ -41,8 +41,8 @@ interface Definition<S extends Schema, C> {
 	readonly ignored?: readonly string[];
 	readonly limited?: Limited;
 	/**
-	 * How many calls one with these arguments counts as; default 1. The part above 1 is taken once the arguments are
-	 * known.
+	 * As how many calls a call with these arguments counts; default 1. The limiter takes one token before the
+	 * arguments are parsed, and the rest afterwards.
 	 */
 	readonly cost?: (args: Values<S>) => number;
 	readonly run: (args: Values<S>, call: C) => Promise<Answer>;

@@ -1,5 +1,5 @@
 import { Rejection } from '../../model/errors.ts';
-import { ANY_ORIGIN, addressedTo } from '../../protocol/addresses.ts';
+import { ANY_ORIGIN, withOrigin } from '../../protocol/addresses.ts';
 
 /** The address at which the caller reaches this server, for links in answers. */
 
@@ -23,12 +23,12 @@ export const originFor = (request: Request, publicUrl: string | null): string =>
 	publicUrl ?? webUrl(request).slice(0, -1);
 
 /** Rewrites addresses in an answer for this client. If its Host header is invalid, the placeholders stay. */
-export const addressedFor =
+export const originRewriter =
 	(request: Request, publicUrl: string | null) =>
 	(json: string): string => {
 		if (!json.includes(ANY_ORIGIN)) return json;
 		try {
-			return addressedTo(originFor(request, publicUrl), json);
+			return withOrigin(originFor(request, publicUrl), json);
 		} catch (error) {
 			if (error instanceof Rejection) return json;
 			throw error;
@@ -46,5 +46,5 @@ export const socketUrl = (request: Request, ticket: string): string =>
 export const responseUrl = (request: Request, pass: string): string => `${webUrl(request)}responses/${pass}`;
 
 /** The address of a Socket Mode connection. It has a query because libraries append to it. */
-export const linkUrl = (request: Request, ticket: string, app: string): string =>
+export const socketModeUrl = (request: Request, ticket: string, app: string): string =>
 	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/link/${ticket}?app_id=${app}`;

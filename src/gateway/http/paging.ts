@@ -1,6 +1,6 @@
 /**
- * Cursors: opaque to clients, base64 of where the next page starts. Pages of messages continue from a ts and pages
- * of ids from an id, so new items do not disturb them.
+ * Page cursors: opaque to clients, base64 of where the next page starts. Pages of messages continue from a ts and
+ * pages of ids from an id, so new items do not disturb them.
  */
 
 export type CursorKind = 'next_ts' | 'after';

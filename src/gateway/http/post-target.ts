@@ -1,6 +1,6 @@
 import { Rejection } from '../../model/errors.ts';
 import { isConversationId, isUserId } from '../../model/ids.ts';
-import { noChannel, usersOf, visible } from './access.ts';
+import { noChannel, usersOf, visibleConversation } from './access.ts';
 import type { UserCall } from './method.ts';
 import { openWith } from './methods/conversations-open.ts';
 
@@ -32,7 +32,7 @@ async function channelNamed(call: UserCall, name: string): Promise<string> {
 	const { services, caller } = call;
 	const id = await services.directory.channelNamed(caller.team, name);
 	if (id === null) throw noChannel();
-	const { conversation } = await visible(call, id);
+	const { conversation } = await visibleConversation(call, id);
 	// The name may only be reserved, or belong to another channel by now.
 	if (conversation.name !== name) throw noChannel();
 	return id;

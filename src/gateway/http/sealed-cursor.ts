@@ -3,7 +3,7 @@ import { Rejection } from '../../model/errors.ts';
 import type { UserCall } from './method.ts';
 
 /**
- * Cursors of listings of conversations, encrypted and bound to the user and method that they were made for: a
+ * Page cursors of lists of conversations, encrypted and bound to the user and method that they were made for: a
  * client can neither read the conversation id inside nor forge a cursor that starts elsewhere.
  */
 

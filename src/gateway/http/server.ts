@@ -6,13 +6,13 @@ import { serveContent } from '../files/downloads.ts';
 import { servePhoto } from '../files/photos.ts';
 import { serveUpload, UPLOAD_PATH } from '../files/uploads.ts';
 import type { Services } from '../services.ts';
-import { blamed } from './blame.ts';
+import { withArgumentName } from './argument-name.ts';
 import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
-import { addressedFor } from './origin.ts';
-import { budgetKeyOf, received } from './received.ts';
+import { originRewriter } from './origin.ts';
+import { budgetKeyOf, receiveCall } from './receive-call.ts';
 import { scopesOf } from './scopes.ts';
 import { targetOf } from './target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
@@ -41,7 +41,7 @@ export async function handle(
 	// If the request asks for it, Bun closes the connection after its answer, but the answer does not say so. A Node client with
 	// keep-alive would send its next request on the closed connection, and fail.
 	const isLast = request.headers.get('connection')?.toLowerCase() === 'close';
-	return isLast ? lastAnswer(response) : response;
+	return isLast ? closeAfter(response) : response;
 }
 
 async function answerTo(request: Request, services: Services, client: Client): Promise<Response> {
@@ -65,7 +65,7 @@ async function answerTo(request: Request, services: Services, client: Client): P
 const isFile = (path: string): boolean => path.startsWith(CONTENT_PATH) || path.startsWith(UPLOAD_PATH);
 
 const serveFile = (path: string, query: string, request: Request, services: Services, client: Client) =>
-	forOrigins(request, services, () =>
+	withCors(request, services, () =>
 		path.startsWith(UPLOAD_PATH)
 			? serveUpload(path, request, services, client.address)
 			: serveContent(path, query, request, services, client.address),
@@ -78,17 +78,17 @@ async function serveApi(
 	services: Services,
 	client: Client,
 ): Promise<Response> {
-	return forOrigins(request, services, () => serveMethod(name, query, request, services, client));
+	return withCors(request, services, () => serveMethod(name, query, request, services, client));
 }
 
 /** Adds CORS headers if pages of other origins are allowed. */
-async function forOrigins(
+async function withCors(
 	request: Request,
 	{ cors }: Services,
 	serve: () => Promise<Response>,
 ): Promise<Response> {
 	if (!cors) return serve();
-	return cors.preflight(request) ?? cors.readable(request, await serve());
+	return cors.preflight(request) ?? cors.withHeaders(request, await serve());
 }
 
 async function servePage(path: string, request: Request, services: Services): Promise<Response> {
@@ -118,13 +118,13 @@ async function serveMethod(
 	let scopes: string | null = null;
 	try {
 		if (!method) throw new Rejection('unknown_method');
-		const { caller, raw } = await received(method, { request, query, body, client }, services);
+		const { caller, raw } = await receiveCall(method, { request, query, body, client }, services);
 		scopes = scopesOf(caller);
 		const answer = await method.call(raw, caller, { services, request });
 		const receiver = {
 			key: budgetKeyOf(caller),
 			budget: services.answers,
-			addressed: addressedFor(request, services.publicUrl),
+			rewriteOrigin: originRewriter(request, services.publicUrl),
 		};
 		return scoped(raw.has('pretty') ? prettySuccess(answer, receiver) : success(answer, receiver), scopes);
 	} catch (error) {
@@ -132,7 +132,7 @@ async function serveMethod(
 		const rejection = rejectionOf(error, method);
 		outcome = rejection.code;
 		const response = scoped(failure(rejection), scopes);
-		return body.isBroken ? lastAnswer(response) : response;
+		return body.isBroken ? closeAfter(response) : response;
 	} finally {
 		body.release();
 		services.operations.observe(shownName, outcome, performance.now() - started);
@@ -145,7 +145,7 @@ function scoped(response: Response, scopes: string | null): Response {
 }
 
 /** Closes a connection whose client may still be sending. */
-function lastAnswer(response: Response): Response {
+function closeAfter(response: Response): Response {
 	response.headers.set('connection', 'close');
 	return response;
 }
@@ -168,5 +168,5 @@ function rejectionOf(error: unknown, method: Method | undefined): Rejection {
 	const code =
 		method.limited === 'connects' && method.audience === 'user' ? AT_CONNECT[rejection.code] : undefined;
 	if (code) return new Rejection(code, rejection.detail, rejection.retryAfterSeconds, rejection.cause);
-	return blamed(rejection, method.schema);
+	return withArgumentName(rejection, method.schema);
 }

@@ -7,17 +7,17 @@ import type { Services } from '../services.ts';
  * conversations. Like Slackbot it is not stored. It is listed and readable, stays empty, and rejects messages.
  */
 
-interface Of {
+interface SlackbotCall {
 	readonly services: Pick<Services, 'teamSecrets'>;
 	readonly caller: { readonly user: { readonly id: string }; readonly team: string };
 }
 
-async function idFor({ services, caller }: Of): Promise<string> {
+async function idFor({ services, caller }: SlackbotCall): Promise<string> {
 	const digest = await services.teamSecrets.digestFor(caller.team, 'direct');
 	return directId('im', caller.team, [caller.user.id, SLACKBOT_ID], digest);
 }
 
-export async function slackbotDirect(call: Of): Promise<Conversation> {
+export async function slackbotDirect(call: SlackbotCall): Promise<Conversation> {
 	return {
 		id: await idFor(call),
 		team: call.caller.team,
@@ -36,5 +36,5 @@ export async function slackbotDirect(call: Of): Promise<Conversation> {
 }
 
 /** Null: the id belongs to another conversation, or to none. */
-export const slackbotDirectAt = async (call: Of, id: string): Promise<Conversation | null> =>
+export const slackbotDirectAt = async (call: SlackbotCall, id: string): Promise<Conversation | null> =>
 	id.startsWith('D') && id === (await idFor(call)) ? slackbotDirect(call) : null;

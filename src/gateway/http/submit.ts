@@ -2,7 +2,7 @@ import { ERRORS, Rejection } from '../../model/errors.ts';
 import type { Action, Result } from '../../sequencer/commands.ts';
 import type { UserCall } from './method.ts';
 
-/** Submits an action to the owner of a conversation on behalf of the caller. */
+/** Submits an action of the caller to the worker that owns the conversation. */
 export async function submit(
 	{ services, caller }: UserCall,
 	channel: string,

@@ -11,7 +11,7 @@ export interface Target {
 /** `http://host/path?query`, or `/path?query` if the Host header is missing or invalid. */
 export function targetOf(url: string): Target {
 	const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
-	const mark = url.indexOf('?', start);
-	if (mark < 0) return { path: url.slice(start), query: '' };
-	return { path: url.slice(start, mark), query: url.slice(mark + 1) };
+	const questionMark = url.indexOf('?', start);
+	if (questionMark < 0) return { path: url.slice(start), query: '' };
+	return { path: url.slice(start, questionMark), query: url.slice(questionMark + 1) };
 }

@@ -3,10 +3,10 @@ import type { Message } from '../../model/message.ts';
 import type { Follow } from '../../sequencer/state.ts';
 import { followFrom } from '../../sequencer/threads.ts';
 import type { Services } from '../services.ts';
-import { joined } from './access.ts';
+import { joinedConversation } from './access.ts';
 import type { UserCall } from './method.ts';
 
-/** Threads as the store has them, for methods that do not need the conversation's owner. */
+/** Threads as the store has them, for methods that need no decision of a worker. */
 
 /** The message, if it is the root of a thread or could be one: not a reply, and not deleted unless it has replies. */
 export async function rootAt(
@@ -21,8 +21,8 @@ export async function rootAt(
 }
 
 /**
- * Whether the caller follows a thread. The read state answers if it knows the thread, otherwise the store. It does
- * not involve the conversation's owner, so it works while no worker is running.
+ * Whether the caller follows a thread. The read state answers if it knows the thread, otherwise the store. No worker
+ * is involved, so this works while none is running.
  */
 export async function followOfCaller(
 	call: UserCall,
@@ -33,7 +33,7 @@ export async function followOfCaller(
 	const user = caller.user.id;
 	const row = await services.readState.thread(user, channel, threadTs);
 	if (row && row.latestReply > 0) return { active: true, since: row.since, cursor: row.lastRead };
-	const conversation = await joined(call, channel);
+	const conversation = await joinedConversation(call, channel);
 	// After this read, the store has everything that was published to the conversation's members.
 	const root = await rootAt(services, conversation.id, threadTs);
 	if (!root) throw new Rejection('thread_not_found', 'thread_ts: no such thread');

@@ -7,9 +7,9 @@ import { bundleWeb, isWebPath, NOT_FOUND, type WebFile, type WebFiles } from './
 type Encoding = 'br' | 'gzip' | 'identity';
 
 /**
- * Only scripts and styles of this server run, and none inline: markup in a message runs nothing. Images may be data
- * URLs, for the badge drawn onto the icon, and blobs, for files before they are sent. Frames are for /devices, the
- * worker for notifications.
+ * Only scripts and styles of this server run, and none inline, so that markup in a message cannot run code. Images
+ * may be data URLs, for the badge drawn onto the icon, and blobs, for files before they are sent. Frames are for
+ * /devices, the worker for notifications.
  */
 const POLICY = [
 	"default-src 'none'",
@@ -25,7 +25,7 @@ const POLICY = [
 	"form-action 'none'",
 ].join('; ');
 
-const GUARDS = {
+const SECURITY_HEADERS = {
 	'content-security-policy': POLICY,
 	'x-content-type-options': 'nosniff',
 	'referrer-policy': 'no-referrer',
@@ -46,7 +46,7 @@ class ServedFile {
 		const encoding = encodingOf(request.headers.get('accept-encoding') ?? '');
 		const etag = `"${this.etag}-${encoding}"`;
 		const headers = {
-			...GUARDS,
+			...SECURITY_HEADERS,
 			etag,
 			vary: 'accept-encoding',
 			'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -64,10 +64,15 @@ class ServedFile {
 	}
 
 	/** Serves this file for another path: not cacheable. */
-	async instead(request: Request, status: number): Promise<Response> {
+	async answerForUnknownPath(request: Request, status: number): Promise<Response> {
 		return new Response(request.method === 'HEAD' ? null : await this.body('identity'), {
 			status,
-			headers: { ...GUARDS, 'content-type': this.file.type, 'cache-control': 'no-store', vary: 'accept' },
+			headers: {
+				...SECURITY_HEADERS,
+				'content-type': this.file.type,
+				'cache-control': 'no-store',
+				vary: 'accept',
+			},
 		});
 	}
 
@@ -111,7 +116,7 @@ export async function serveWeb(path: string, request: Request): Promise<Response
 /** The page for an unknown address, if a browser requests a page; null otherwise. */
 export async function serveNotFound(request: Request): Promise<Response | null> {
 	if (!isRead(request) || !request.headers.get('accept')?.includes('text/html')) return null;
-	return (await files()).get(NOT_FOUND)?.instead(request, 404) ?? null;
+	return (await files()).get(NOT_FOUND)?.answerForUnknownPath(request, 404) ?? null;
 }
 
 async function files(): Promise<ReadonlyMap<string, ServedFile>> {

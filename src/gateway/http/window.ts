@@ -16,8 +16,8 @@ export interface Window {
  * A cursor is the last ts of the previous page: the next page is after it when reading forward, before it when
  * reading backward.
  */
-export function between(args: WindowArguments, direction: 'forward' | 'backward'): Window {
-	const window = bounds(args);
+export function pageWindow(args: WindowArguments, direction: 'forward' | 'backward'): Window {
+	const window = wholeWindow(args);
 	if (args.cursor === undefined) return window;
 	const shown = Number(args.cursor);
 	return direction === 'forward'
@@ -26,7 +26,7 @@ export function between(args: WindowArguments, direction: 'forward' | 'backward'
 }
 
 /** The bounds without the cursor: what all pages together cover. */
-export function bounds({ oldest, latest, inclusive }: Omit<WindowArguments, 'cursor'>): Window {
+export function wholeWindow({ oldest, latest, inclusive }: Omit<WindowArguments, 'cursor'>): Window {
 	const wider = inclusive ? 1 : 0;
 	return {
 		after: (oldest ?? 0) - (oldest === undefined ? 0 : wider),

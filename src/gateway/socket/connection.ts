@@ -1,5 +1,5 @@
 import { CLOSE_CODES, type CloseReason } from '../../model/errors.ts';
-import { addressedTo } from '../../protocol/addresses.ts';
+import { withOrigin } from '../../protocol/addresses.ts';
 import type { SentEvents } from './sent-events.ts';
 
 /** The methods of Bun's ServerWebSocket that a connection uses. */
@@ -13,7 +13,7 @@ export interface Socket {
 	getBufferedAmount(): number;
 }
 
-/** `pour` sends pieces of about this size, each after the client has read the one before. */
+/** `sendPaced` sends pieces of about this size, each after the client has read the one before. */
 const PIECE_CHARACTERS = 16 * 1024;
 /** If more than this is held while a client catches up, its socket is closed; the client resumes. */
 const MAX_HELD_CHARACTERS = 4_000_000;
@@ -54,9 +54,9 @@ export class Connection {
 	/** The next flush sends a ping after its frames. */
 	private pingIsDue = false;
 	private pings = 0;
-	/** Kept by the heartbeat: number of checks since the client last sent anything. */
+	/** Set by the heartbeat: number of checks since the client last sent anything. */
 	silentChecks = 0;
-	/** Kept by the heartbeat: the client was pinged and has sent nothing since. */
+	/** Set by the heartbeat: the client was pinged and has sent nothing since. */
 	isPinged = false;
 
 	constructor(
@@ -73,7 +73,7 @@ export class Connection {
 	) {}
 
 	/** Closed by either side. */
-	get isOver(): boolean {
+	get isClosed(): boolean {
 		return this.ended;
 	}
 
@@ -96,18 +96,18 @@ export class Connection {
 	 * Sends these frames ahead of held ones, no faster than the client reads them, with links for the client's
 	 * origin.
 	 */
-	async pour(frames: readonly string[]): Promise<void> {
+	async sendPaced(frames: readonly string[]): Promise<void> {
 		for (let next = 0; next < frames.length && !this.ended; ) {
-			next = this.pourPiece(frames, next);
+			next = this.sendPiece(frames, next);
 			while (!this.ended && this.socket.getBufferedAmount() > 0) await this.untilRead();
 		}
 	}
 
-	private pourPiece(frames: readonly string[], from: number): number {
+	private sendPiece(frames: readonly string[], from: number): number {
 		let next = from;
 		this.socket.cork(() => {
 			for (let size = 0; next < frames.length && size < PIECE_CHARACTERS; next += 1) {
-				const frame = addressedTo(this.origin, frames[next] as string);
+				const frame = withOrigin(this.origin, frames[next] as string);
 				this.socket.send(frame);
 				size += frame.length;
 			}
@@ -139,10 +139,10 @@ export class Connection {
 			if (at === undefined || !sent?.includes(subject, at)) this.send(frame, at);
 	}
 
-	private keep(held: Held, kept: HeldFrame): void {
+	private holdFrame(held: Held, heldFrame: HeldFrame): void {
 		if (held.overflowed) return;
-		held.frames.push(kept);
-		held.characters += kept.frame.length;
+		held.frames.push(heldFrame);
+		held.characters += heldFrame.frame.length;
 		if (held.characters <= MAX_HELD_CHARACTERS) return;
 		held.overflowed = true;
 		held.frames.length = 0;
@@ -156,7 +156,7 @@ export class Connection {
 	 */
 	send(frame: string, at?: number, subject?: string): void {
 		if (this.held) {
-			this.keep(this.held, { frame, at, subject });
+			this.holdFrame(this.held, { frame, at, subject });
 			return;
 		}
 		if (!this.open || (at !== undefined && at <= this.caughtUpTo)) return;
@@ -203,17 +203,17 @@ export class Connection {
 
 	close(reason: CloseReason): void {
 		this.flushFrames();
-		this.over();
+		this.end();
 		this.socket.close(CLOSE_CODES[reason].code, CLOSE_CODES[reason].meaning);
 	}
 
 	/** The socket was closed. */
 	closed(): void {
-		this.over();
+		this.end();
 		this.due = undefined;
 	}
 
-	private over(): void {
+	private end(): void {
 		this.open = false;
 		this.ended = true;
 		this.held = undefined;

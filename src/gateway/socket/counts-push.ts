@@ -25,7 +25,7 @@ interface Late {
 /** Sessions whose counts are read in one turn of the event loop. */
 export const SESSIONS_PER_TURN = 64;
 /** Delay before counts that could not be read are tried again. */
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 export class CountsPush {
 	private readonly due = new Map<UserSession, Due>();
@@ -65,9 +65,9 @@ export class CountsPush {
 		const to = [connection];
 		const due = connection.wantsCounts ? new Set([...rows, ...(late?.rows ?? [])]) : new Set<string>();
 		for (const conversation of due)
-			this.pushRow(session, conversation, to).catch(this.dueAgain(session, rowOf(conversation)));
+			this.pushRow(session, conversation, to).catch(this.retryLater(session, rowOf(conversation)));
 		if (threads || late?.threads || due.size > 0)
-			this.pushThreads(session.user, to, true).catch(this.dueAgain(session, threadsOf('all')));
+			this.pushThreads(session.user, to, true).catch(this.retryLater(session, threadsOf('all')));
 	}
 
 	private dueOf(session: UserSession): Due {
@@ -86,10 +86,10 @@ export class CountsPush {
 			this.due.delete(session);
 			const { user, connections } = session;
 			for (const conversation of rows)
-				this.pushRow(session, conversation, connections).catch(this.dueAgain(session, rowOf(conversation)));
+				this.pushRow(session, conversation, connections).catch(this.retryLater(session, rowOf(conversation)));
 			if (threads !== 'none')
 				this.pushThreads(user, connections, threads === 'all').catch(
-					this.dueAgain(session, threadsOf(threads)),
+					this.retryLater(session, threadsOf(threads)),
 				);
 			left -= 1;
 			if (left === 0) break;
@@ -98,12 +98,12 @@ export class CountsPush {
 	}
 
 	/** Counts that could not be read stay due: no later event would make the client request them. */
-	private dueAgain(session: UserSession, note: (due: Due) => void): (error: unknown) => void {
+	private retryLater(session: UserSession, note: (due: Due) => void): (error: unknown) => void {
 		return (error) => {
 			this.failed(error);
 			setTimeout(() => {
 				if (session.connections.length > 0) note(this.dueOf(session));
-			}, AGAIN_MS).unref?.();
+			}, RETRY_MS).unref?.();
 		};
 	}
 

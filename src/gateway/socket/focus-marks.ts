@@ -33,8 +33,8 @@ export class FocusMarks {
 		return this.waiting.size;
 	}
 
-	add(place: FocusedConversation, tss: readonly number[]): void {
-		const key = `${place.user} ${place.conversation} ${place.revision}`;
+	add(focused: FocusedConversation, tss: readonly number[]): void {
+		const key = `${focused.user} ${focused.conversation} ${focused.revision}`;
 		const waiting = this.waiting.get(key);
 		if (waiting) {
 			waiting.push(...tss);
@@ -42,13 +42,13 @@ export class FocusMarks {
 			return;
 		}
 		this.waiting.set(key, []);
-		void this.markAll(key, place, tss);
+		void this.markAll(key, focused, tss);
 	}
 
-	private async markAll(key: string, place: FocusedConversation, first: readonly number[]): Promise<void> {
+	private async markAll(key: string, focused: FocusedConversation, first: readonly number[]): Promise<void> {
 		for (let tss = first; tss.length > 0; ) {
 			try {
-				await this.mark(place, tss);
+				await this.mark(focused, tss);
 			} catch (error) {
 				this.parts.failed(error);
 			}

@@ -7,10 +7,10 @@ import { Interest } from './interest.ts';
 import { type Delivered, Receipts } from './receipts.ts';
 
 /**
- * Tracks which conversations devices show to their users. A message delivered into focus is marked read once the
- * device has confirmed it: only that message, and with the revision that the device last saw, so that messages that
- * another device marked unread stay unread. A device that does not confirm marks no messages, and the heartbeat
- * disconnects it.
+ * Tracks which conversations devices show to their users. A message that arrives in such a conversation is marked
+ * read once the device has confirmed it: only that message, and with the revision that the device last saw, so that
+ * messages that another device marked unread stay unread. A device that does not confirm marks no messages, and the
+ * heartbeat disconnects it.
  */
 
 /** Conversations that one device may show at a time. */

@@ -1,5 +1,5 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
-import { ANY_ORIGIN, addressedTo } from '../../protocol/addresses.ts';
+import { ANY_ORIGIN, withOrigin } from '../../protocol/addresses.ts';
 import { closeAll } from './closing.ts';
 import type { Connection } from './connection.ts';
 import type { CountsPush } from './counts-push.ts';
@@ -95,11 +95,11 @@ export class Hub {
 	listen(session: UserSession, conversations: Iterable<string>): void {
 		if (session.isListening || this.sessions.get(session.user) !== session) return;
 		const inside = new Set(conversations);
-		for (const [conversation, isIn] of session.early ?? []) {
+		for (const [conversation, isIn] of session.changesBeforeListening ?? []) {
 			if (isIn) inside.add(conversation);
 			else inside.delete(conversation);
 		}
-		session.early = undefined;
+		session.changesBeforeListening = undefined;
 		session.isListening = true;
 		this.conversations.listen(session, inside);
 	}
@@ -123,7 +123,7 @@ export class Hub {
 		switch (message.type) {
 			case 'joined':
 			case 'left':
-				this.moved(session, message.conversation, message.type === 'joined', message.at);
+				this.membershipChanged(session, message.conversation, message.type === 'joined', message.at);
 				break;
 			case 'signed_out':
 				for (const connection of [...session.connections])
@@ -135,10 +135,10 @@ export class Hub {
 		}
 	};
 
-	private moved(session: UserSession, conversation: string, inside: boolean, at: number): void {
+	private membershipChanged(session: UserSession, conversation: string, inside: boolean, at: number): void {
 		if (!session.isListening) {
-			session.early ??= new Map();
-			session.early.set(conversation, inside);
+			session.changesBeforeListening ??= new Map();
+			session.changesBeforeListening.set(conversation, inside);
 			return;
 		}
 		if (inside === session.isIn(conversation)) return;
@@ -149,7 +149,7 @@ export class Hub {
 		} else {
 			session.joining ??= new Map();
 			session.joining.set(conversation, at);
-			this.lateJoins.enter(session, conversation, at);
+			this.lateJoins.join(session, conversation, at);
 		}
 	}
 
@@ -175,7 +175,7 @@ export class Hub {
 			if (session.user === exceptUser) continue;
 			if (session.caughtUp && at !== undefined && wasSent(session.caughtUp, topic, subject, at)) continue;
 			for (const connection of session.connections)
-				connection.send(hasAddress ? addressedTo(connection.origin, frame) : frame, at, subject);
+				connection.send(hasAddress ? withOrigin(connection.origin, frame) : frame, at, subject);
 			this.meters.delivered += session.connections.length;
 		}
 		if (message.about) this.counts.sent(sessions, message.about);

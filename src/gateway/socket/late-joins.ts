@@ -14,7 +14,10 @@ import type { UserSession } from './user-session.ts';
  */
 
 export interface JoinHooks {
-	/** The stamp of the newest change of the conversation; null if it does not count for the user. */
+	/**
+	 * The stamp of the newest change of the conversation; null if the user has no row for it, because the user left
+	 * or the conversation is archived.
+	 */
 	newestChange(user: string, conversation: string): Promise<number | null>;
 	/** The events that the user missed since this stamp: `Sync.missed`. */
 	missed(user: string, since: number, pushed: boolean): Promise<SyncResult>;
@@ -31,7 +34,7 @@ interface LateJoinParts extends JoinHooks {
 }
 
 /** Limits reads of the store: a conversation may be created with many members at once. */
-const AT_ONCE = 16;
+const MAX_LOOK_UPS = 16;
 
 export class LateJoins {
 	private running = 0;
@@ -40,7 +43,7 @@ export class LateJoins {
 	constructor(private readonly parts: LateJoinParts) {}
 
 	/** `at`: the stamp of the join. */
-	async enter(session: UserSession, conversation: string, at: number): Promise<void> {
+	async join(session: UserSession, conversation: string, at: number): Promise<void> {
 		const { bus, failed } = this.parts;
 		const held: BusMessage[] = [];
 		const topic = `live:${conversation}` as const;
@@ -50,7 +53,7 @@ export class LateJoins {
 			await bus.ready();
 			const missed = (await this.isNewest(session.user, conversation, at))
 				? null
-				: await this.inTurn(session, at);
+				: await this.missedSince(session, at);
 			const events = !missed || 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation);
 			// The rest runs in one turn of the event loop, so nothing can be delivered in between.
 			if (!this.parts.admit(session, conversation, at, new SentEvents(events, at))) return;
@@ -71,8 +74,8 @@ export class LateJoins {
 		return newest !== null && newest <= at;
 	}
 
-	private async inTurn(session: UserSession, at: number): Promise<SyncResult> {
-		if (this.running >= AT_ONCE) await new Promise<void>((resolve) => this.waiting.push(resolve));
+	private async missedSince(session: UserSession, at: number): Promise<SyncResult> {
+		if (this.running >= MAX_LOOK_UPS) await new Promise<void>((resolve) => this.waiting.push(resolve));
 		this.running += 1;
 		try {
 			const pushed = session.connections.some(({ wantsCounts }) => wantsCounts);

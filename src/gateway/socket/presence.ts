@@ -7,7 +7,7 @@ import { Interest } from './interest.ts';
 /** Sends presence only to clients that subscribed to it: presence is the most frequent event. */
 
 export const MAX_WATCHED = 500;
-/** If presence changes even faster than it is read, the next change reviews it again. */
+/** Bounds the loop in `refresh`: a user whose presence keeps changing is refreshed again with the next change. */
 const MAX_READS = 10;
 
 export class Presence {
@@ -42,14 +42,14 @@ export class Presence {
 	}
 
 	private async changed(user: string, changed: boolean): Promise<void> {
-		if (changed) await this.review(user);
+		if (changed) await this.refresh(user);
 	}
 
 	/**
 	 * Reads the user's presence, stores and publishes it. If two gateways do so concurrently, the one that read first
 	 * may write last: so each reads again until the stored value is current.
 	 */
-	async review(user: string): Promise<void> {
+	async refresh(user: string): Promise<void> {
 		let active = await this.store.isActive(user);
 		for (let reads = 0; reads < MAX_READS; reads += 1) {
 			await this.readState.setActive(user, active);
@@ -65,7 +65,7 @@ export class Presence {
 		for (const user of this.watched.get(connection) ?? [])
 			this.watchers.remove(`presence:${user}`, connection);
 		// The connection may have closed during the look-up of the users.
-		if (users.length === 0 || connection.isOver) {
+		if (users.length === 0 || connection.isClosed) {
 			this.watched.delete(connection);
 			return;
 		}

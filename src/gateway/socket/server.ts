@@ -43,12 +43,10 @@ export interface ListenOptions {
 	/** A client with more unread output is disconnected; it resumes. */
 	readonly maxBufferedBytes: number;
 	/** The same for all sockets together: the slowest ones are disconnected. */
-	readonly maxBufferedInAllBytes: number;
-	/** Further sockets are accepted and closed for good with the reason. */
+	readonly maxTotalBufferedBytes: number;
+	/** The server accepts further sockets, and closes them with a code that tells clients not to reconnect. */
 	readonly socketsPerUser: number;
-	/**
-	 * Further sockets are closed after a pause: their clients may retry, since other users may have opened the rest.
-	 */
+	/** The server closes further sockets after a pause, with a code that lets clients retry: other users may hold the open ones. */
 	readonly socketsPerAddress: number;
 	/** Proxies whose X-Forwarded-For names the client. */
 	readonly trustedProxies: readonly Network[];
@@ -59,7 +57,7 @@ const IDLE_SECONDS = 120;
 /** A socket that cannot be served now is closed after this delay, spread so that clients do not return together. */
 const CLOSE_AFTER_MS = { least: 1_000, spread: 2_000 };
 const RTM_PATH = '/rtm';
-const LINK_PATH = '/link/';
+const SOCKET_MODE_PATH = '/link/';
 const SWEEP_EVERY_MS = 500;
 
 export interface ListenParts extends SessionParts {
@@ -86,7 +84,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 	const sweeping = setInterval(() => {
 		services.bodies.sweep();
 		services.answers.sweep();
-		shedSlowest(hub.connections(), options.maxBufferedInAllBytes);
+		shedSlowest(hub.connections(), options.maxTotalBufferedBytes);
 	}, SWEEP_EVERY_MS);
 	sweeping.unref?.();
 	const server = Bun.serve<SocketData>({
@@ -95,7 +93,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		idleTimeout: IDLE_SECONDS,
 		// Only uploads are that large; every other reader of a body has its own limit, and Bun buffers only about the first
 		// megabyte of a body that is not read.
-		maxRequestBodySize: Math.max(MAX_BUFFERED_BYTES, (services.files?.mostBytes ?? 0) + MAX_FORM_BYTES),
+		maxRequestBodySize: Math.max(MAX_BUFFERED_BYTES, (services.files?.maxFileBytes ?? 0) + MAX_FORM_BYTES),
 		// Bun's development page would show source code and paths to anyone who makes a handler fail.
 		development: false,
 		error(error) {
@@ -104,7 +102,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		},
 		fetch(request, self) {
 			const target = targetOf(request.url);
-			if (request.headers.get('upgrade') !== null && (isRtm(target.path) || isLink(target.path)))
+			if (request.headers.get('upgrade') !== null && (isRtm(target.path) || isSocketMode(target.path)))
 				return upgrade(target, request, clientOf(request).address, self, services);
 			return handle(request, services, clientOf(request));
 		},
@@ -161,11 +159,11 @@ class Sockets {
 		},
 		drain: (socket) => sessionOf(socket)?.drained(),
 		ping: (socket) => {
-			if (socket.data instanceof AppSocket) socket.data.received();
+			if (socket.data instanceof AppSocket) socket.data.noteAlive();
 			else sessionOf(socket)?.pinged();
 		},
 		pong: (socket, data) => {
-			if (socket.data instanceof AppSocket) socket.data.received();
+			if (socket.data instanceof AppSocket) socket.data.noteAlive();
 			else sessionOf(socket)?.ponged(data.toString());
 		},
 		close: (socket) => this.closed(socket),
@@ -216,11 +214,11 @@ class Sockets {
 		const { connection } = session;
 		if (hub.socketsOf(user.id) >= this.options.socketsPerUser) connection.close('too_many_sockets');
 		else this.lifetimes.began(connection, expiresAt);
-		if (connection.isOver) return;
+		if (connection.isClosed) return;
 		session.start(options.since).catch((error) => {
 			services.operations.failed('rtm.start_session', error);
 			afterPause(() => {
-				if (!connection.isOver) connection.close('going_away');
+				if (!connection.isClosed) connection.close('going_away');
 			});
 		});
 	}
@@ -255,11 +253,11 @@ const sessionOf = ({ data }: ServerWebSocket<SocketData>): SocketSession | undef
 
 const isRtm = (path: string): boolean => path === RTM_PATH || path.startsWith(`${RTM_PATH}/`);
 
-const isLink = (path: string): boolean => path.startsWith(LINK_PATH);
+const isSocketMode = (path: string): boolean => path.startsWith(SOCKET_MODE_PATH);
 
 /** The ticket is in the path, or in the query, where older gateways put it. */
 function ticketOf({ path, query }: Target): string {
-	if (isLink(path)) return path.slice(LINK_PATH.length);
+	if (isSocketMode(path)) return path.slice(SOCKET_MODE_PATH.length);
 	if (path.length > RTM_PATH.length + 1) return path.slice(RTM_PATH.length + 1);
 	try {
 		const ticket = addForm(new Map(), query).get('ticket');
@@ -280,7 +278,7 @@ async function upgrade(
 	server: Server<SocketData>,
 	services: Services,
 ): Promise<Response | undefined> {
-	const admission = ofItsKind(await admissionOf(ticketOf(target), services), isLink(target.path));
+	const admission = checkKind(await admissionOf(ticketOf(target), services), isSocketMode(target.path));
 	if (admission === 'bad_ticket') {
 		const wait = services.anonymous.waitOf(address);
 		if (wait > 0) return failure(new Rejection('ratelimited', undefined, wait));
@@ -291,7 +289,7 @@ async function upgrade(
 }
 
 /** A Socket Mode ticket cannot open an RTM socket, and vice versa. */
-const ofItsKind = (admission: Admission | CloseReason, isOfApp: boolean): Admission | CloseReason =>
+const checkKind = (admission: Admission | CloseReason, isOfApp: boolean): Admission | CloseReason =>
 	typeof admission !== 'string' && (admission.app !== undefined) !== isOfApp ? 'bad_ticket' : admission;
 
 async function admissionOf(

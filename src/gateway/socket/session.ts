@@ -51,7 +51,7 @@ const helloFrame = (replies: boolean, stamp: number, missed?: number): string =>
 	});
 
 /** Any client that reads at all receives 4 MB in this time. */
-const RESUMED_WITHIN_MS = 60_000;
+const RESUME_TIMEOUT_MS = 60_000;
 
 /** Frames that are performed in order; a ping is answered at once. */
 type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
@@ -105,7 +105,7 @@ export class SocketSession {
 		const { issuedAt } = this;
 		if (!(await services.auth.isStillValid({ user, tokenHash, issuedAt })))
 			this.connection.close('signed_out');
-		if (this.connection.isOver) return;
+		if (this.connection.isClosed) return;
 		await presence.connected(this.connection);
 		const memberships = await services.readState.memberships(this.connection.user);
 		hub.listen(
@@ -121,7 +121,7 @@ export class SocketSession {
 		const { connection } = this;
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
-			await connection.pour([helloFrame(this.helloReplies, missed.position), TOO_FAR_BEHIND]);
+			await connection.sendPaced([helloFrame(this.helloReplies, missed.position), TOO_FAR_BEHIND]);
 			// Events with an earlier stamp may arrive after the client has reloaded everything.
 			connection.release(0);
 			return;
@@ -129,23 +129,23 @@ export class SocketSession {
 		const { events, frames, position, completeUpTo, recount, threads } = missed;
 		// `hello` carries the old position: the client has caught up when it has received all events.
 		const hello = helloFrame(this.helloReplies, events.length > 0 ? since : position, events.length);
-		await this.pourHeld([hello, ...frames]);
+		await this.sendWithinBudget([hello, ...frames]);
 		connection.release(completeUpTo, new SentEvents(events));
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
 	}
 
 	/** The memory budget holds the frames until the client has read them, within a limit of time. */
-	private async pourHeld(frames: readonly string[]): Promise<void> {
+	private async sendWithinBudget(frames: readonly string[]): Promise<void> {
 		const { connection } = this;
 		const characters = frames.reduce((sum, frame) => sum + frame.length, 0);
-		const held = this.parts.services.answers.hold(connection.user, characters, RESUMED_WITHIN_MS, () =>
+		const held = this.parts.services.answers.hold(connection.user, characters, RESUME_TIMEOUT_MS, () =>
 			connection.close('too_slow'),
 		);
 		if (!held) {
 			connection.close('too_slow');
 			return;
 		}
-		await connection.pour(frames);
+		await connection.sendPaced(frames);
 		held.release();
 	}
 
@@ -174,7 +174,7 @@ export class SocketSession {
 	}
 
 	receive(text: string): void {
-		if (this.connection.isOver) return;
+		if (this.connection.isClosed) return;
 		this.parts.heartbeat.received(this.connection);
 		if (Buffer.byteLength(text) > MAX_FRAME_BYTES) {
 			this.answer(rejectedFrame(new BadFrame('the frame is larger than 16 KB'), undefined));
@@ -248,10 +248,10 @@ export class SocketSession {
 				return this.typing(frame);
 			case 'presence_sub':
 				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids are allowed`);
-				return presence.watch(this.connection, await this.known(frame.ids));
+				return presence.watch(this.connection, await this.usersOfTeam(frame.ids));
 			case 'presence_query':
 				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids are allowed`);
-				return presence.sendPresence(this.connection, await this.known(frame.ids));
+				return presence.sendPresence(this.connection, await this.usersOfTeam(frame.ids));
 			case 'channel_focus':
 				return this.focus(frame);
 			case 'channel_blur':
@@ -279,7 +279,7 @@ export class SocketSession {
 		const { focus, services } = this.parts;
 		const member = await services.readState.member(this.connection.user, frame.channel);
 		if (!member) throw new Rejection('channel_not_found');
-		if (this.connection.isOver) return;
+		if (this.connection.isClosed) return;
 		focus.focus(this.connection, frame.channel, frame.revision ?? member.revision);
 		this.acknowledge(frame.id);
 	}
@@ -319,7 +319,7 @@ export class SocketSession {
 	}
 
 	/** Drops users of other workspaces. */
-	private async known(ids: readonly string[]): Promise<string[]> {
+	private async usersOfTeam(ids: readonly string[]): Promise<string[]> {
 		const users = await this.parts.services.directory.users(ids);
 		return users.filter(({ team }) => team === this.connection.team).map(({ id }) => id);
 	}

@@ -10,7 +10,7 @@ export class UserSession implements RegisteredListener {
 	/** The user's conversations are known and subscribed. */
 	isListening = false;
 	/** Joins and leaves that arrived before `isListening`. */
-	early: Map<string, boolean> | undefined;
+	changesBeforeListening: Map<string, boolean> | undefined;
 	/** Conversations that the user joined and that are not subscribed yet, with the stamp of the join. */
 	joining: Map<string, number> | undefined;
 	/** For each topic, the missed events that were sent: the same events may still arrive live. */

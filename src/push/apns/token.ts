@@ -7,7 +7,7 @@ import { CachedToken } from '../cached-token.ts';
  * rejects senders who create new ones more often than every 20 minutes.
  */
 
-const GOOD_FOR_MS = 45 * 60_000;
+const RENEW_AFTER_MS = 45 * 60_000;
 
 export interface ApnsKey {
 	/** PEM file from Apple (AuthKey_….p8). */
@@ -24,7 +24,7 @@ export function providerToken({ keyFile, keyId, teamId }: ApnsKey, nowMs: () => 
 			.setIssuer(teamId)
 			.setIssuedAt(Math.floor(nowMs() / 1000))
 			.sign(key);
-		return { token, forMs: GOOD_FOR_MS };
+		return { token, forMs: RENEW_AFTER_MS };
 	}, nowMs);
 }
 

@@ -22,7 +22,7 @@ export class FcmProvider implements PushProvider {
 	private account: Promise<ServiceAccount> | null = null;
 
 	constructor(private readonly options: FcmOptions) {
-		this.host = new Http2Host({ url: options.url, mostStreams: 200 });
+		this.host = new Http2Host({ url: options.url, maxStreams: 200 });
 		this.token = accessToken(() => this.readAccount(), options.nowMs);
 	}
 

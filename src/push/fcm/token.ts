@@ -11,7 +11,7 @@ const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 const JWT_LIFETIME_S = 3_600;
 /** How long before its expiry a token is renewed. */
 const EARLY_MS = 300_000;
-const ANSWER_WITHIN_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 export interface ServiceAccount {
 	readonly projectId: string;
@@ -58,7 +58,7 @@ export const accessToken = (account: () => Promise<ServiceAccount>, nowMs: () =>
 			response = await fetch(tokenUri, {
 				method: 'POST',
 				body: new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
-				signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+				signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
 			});
 		} catch (error) {
 			throw new Error(`${host} is unreachable: ${(error as Error).message}`);

@@ -2,7 +2,7 @@ import { type HostAnswer, HostUnreachable } from '../http2-host.ts';
 
 /** For push services without HTTP/2, which the protocol allows. */
 
-const ANSWER_WITHIN_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 export async function postOverHttp1(
 	url: string,
@@ -16,7 +16,7 @@ export async function postOverHttp1(
 			body,
 			// A redirect could lead to a host that is not allowed.
 			redirect: 'manual',
-			signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+			signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
 		});
 		return {
 			status: answer.status,

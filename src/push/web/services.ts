@@ -23,7 +23,7 @@ export class PushService {
 		identity: VapidIdentity,
 		nowMs: () => number,
 	) {
-		this.host = new Http2Host({ url: origin, mostStreams: 100 });
+		this.host = new Http2Host({ url: origin, maxStreams: 100 });
 		this.token = vapidToken(origin, identity, nowMs);
 	}
 

@@ -16,7 +16,7 @@ const CURVE = 'prime256v1';
 const PRIVATE_BYTES = 32;
 /** Services accept at most a day; half of it tolerates clock differences. */
 const EXPIRES_AFTER_S = 12 * 60 * 60;
-const GOOD_FOR_MS = 6 * 60 * 60_000;
+const RENEW_AFTER_MS = 6 * 60 * 60_000;
 
 /** Throws an error that says what is wrong, without the key. */
 export function vapidKeyOf(privateKey: string): VapidKey {
@@ -62,5 +62,5 @@ export const vapidToken = (
 		const expires = Math.floor(nowMs() / 1000) + EXPIRES_AFTER_S;
 		const { publicKey, privateKey } = key;
 		const headers = getVapidHeaders(origin, contact, publicKey, privateKey, 'aes128gcm', expires);
-		return { token: headers.Authorization, forMs: GOOD_FOR_MS };
+		return { token: headers.Authorization, forMs: RENEW_AFTER_MS };
 	}, nowMs);

@@ -88,7 +88,7 @@ export class ClusterShape implements Shape {
 	private async bootGateway(process: Process): Promise<void> {
 		const operations = simulatedOperations(this.world.scheduler);
 		const cluster = await this.open(process, operations);
-		const engine = gatewayEngine(cluster, { onPresence: (user) => gateway.presence.review(user) });
+		const engine = gatewayEngine(cluster, { onPresence: (user) => gateway.presence.refresh(user) });
 		const gateway: RunningGateway = await startGateway({
 			config: CONFIG,
 			adminToken: ADMIN_TOKEN,
@@ -105,9 +105,9 @@ export class ClusterShape implements Shape {
 		const operations = simulatedOperations(this.world.scheduler);
 		const cluster = await this.open(process, operations);
 		await startWorker(CONFIG, cluster, operations, loggerOf(this.world.scheduler), this.locks.of(process));
-		const { commands, keys, readState, written } = cluster;
+		const { commands, keys, readState, postgres } = cluster;
 		await this.world.phones?.startPusher(process, {
-			store: written,
+			store: postgres,
 			readState,
 			presence: presenceView(commands, keys),
 			alone: false,
@@ -123,11 +123,11 @@ export class ClusterShape implements Shape {
 		const nowMicros = (): number => Date.now() * 1000;
 		const report = (error: unknown, about: string): void => operations.failed(about, error);
 		const commands = this.redis.commandsOf(process);
-		const written = this.postgres.storeOf(process, this.world.phones !== null);
+		const postgres = this.postgres.storeOf(process, this.world.phones !== null);
 		const keys = new Keys('t:');
 		const epoch = new Epoch(commands, keys.prefix);
 		const logs = this.log.logsOf(process, report);
-		const clock = stampClock(await written.newestStamp(), () => scheduler.now / 1000);
+		const clock = stampClock(await postgres.newestStamp(), () => scheduler.now / 1000);
 		const gaps: (() => void)[] = [];
 		const bus = new RedisBus(commands, this.redis.subscriberOf(process), keys, {
 			onGap: () => {
@@ -137,11 +137,11 @@ export class ClusterShape implements Shape {
 			onError: (error) => scheduler.note(`bus: ${error.message}`),
 		});
 		setInterval(() => void bus.probe(), ASK_AGAIN_MS);
-		const marks = new MarkLedger({ log: logs.marks, store: written.ledger, nowMs, onLog: () => undefined });
+		const marks = new MarkLedger({ log: logs.marks, store: postgres.ledger, nowMs, onLog: () => undefined });
 		const views = await RedisViews.open({
 			commands,
 			keys,
-			source: written.source,
+			source: postgres.source,
 			ledger: marks,
 			clock,
 			nowMicros,
@@ -151,7 +151,7 @@ export class ClusterShape implements Shape {
 		return {
 			commands,
 			keys,
-			written,
+			postgres,
 			logs,
 			epoch,
 			marks,

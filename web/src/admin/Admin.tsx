@@ -14,7 +14,7 @@ export function Admin() {
 	const [teams, setTeams] = useState<readonly Team[] | null>(null);
 	const [error, setError] = useState<string | null>(null);
 	const [chosen, setChosen] = useState('');
-	const [refused, setRefused] = useState<{ readonly name: string; readonly existing: Team } | null>(null);
+	const [duplicate, setDuplicate] = useState<{ readonly name: string; readonly existing: Team } | null>(null);
 	const load = useCallback(() => {
 		setError(null);
 		listAll<Team>('admin.teams.list', 'teams').then(setTeams, (failure: { code?: string }) =>
@@ -27,7 +27,7 @@ export function Admin() {
 	if (!isAdmin) return <AdminSignIn title="Administration" onAdmin={() => setAdmin(true)} />;
 	const team = teams?.find(({ id }) => id === chosen) ?? teams?.[0];
 	const create = async (name: string) => {
-		setRefused(null);
+		setDuplicate(null);
 		const created = await asAdmin<{ team: Team }>('admin.teams.create', {
 			name,
 			general_channel: 'general',
@@ -37,7 +37,7 @@ export function Admin() {
 	};
 	const add = (name: string) => {
 		const existing = teams?.find((one) => isSameName(one.name, name));
-		if (existing) setRefused({ name, existing });
+		if (existing) setDuplicate({ name, existing });
 		else toastResult(create(name), CREATED);
 	};
 	return (
@@ -84,16 +84,17 @@ export function Admin() {
 						</fieldset>
 					)}
 					<NameForm label="New workspace" button="Create" isFocused={teams.length === 0} onName={add} />
-					{refused && (
+					{duplicate && (
 						<div className="admin-actions">
-							<p className="refusal" role="alert">
-								A workspace called <bdi>{refused.existing.name}</bdi> already exists ({refused.existing.id}).
-								Choose another name, or create a second workspace with the same name.
+							<p className="rejection" role="alert">
+								A workspace called <bdi>{duplicate.existing.name}</bdi> already exists (
+								{duplicate.existing.id}). Choose another name, or create a second workspace with the same
+								name.
 							</p>
 							<button
 								type="button"
 								className="button small"
-								onClick={() => toastResult(create(refused.name), CREATED)}
+								onClick={() => toastResult(create(duplicate.name), CREATED)}
 							>
 								Create a second one
 							</button>

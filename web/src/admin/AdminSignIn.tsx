@@ -11,7 +11,7 @@ export const signOut = (): void => sessionStorage.removeItem(KEY);
  * The error code if this is not the administrator's token; null if it is. Calls `admin.teams.create` without arguments: the server
  * answers `missing_argument` only to the administrator, and creates nothing.
  */
-async function refusalOf(token: string): Promise<string | null> {
+async function rejectionOf(token: string): Promise<string | null> {
 	try {
 		await createClient({ token }).call('admin.teams.create');
 		return null;
@@ -32,24 +32,24 @@ interface Props {
 export function AdminSignIn({ title, onAdmin }: Props) {
 	const id = useId();
 	const [token, setToken] = useState('');
-	const [refusal, setRefusal] = useState<string | null>(null);
+	const [rejection, setRejection] = useState<string | null>(null);
 	const check = useCallback(
 		async (given: string) => {
-			const refused = await refusalOf(given);
-			if (refused === null) {
+			const code = await rejectionOf(given);
+			if (code === null) {
 				sessionStorage.setItem(KEY, given);
 				onAdmin();
 			} else {
 				signOut();
-				setRefusal(refused);
+				setRejection(code);
 			}
 		},
 		[onAdmin],
 	);
 	// Stored only for this tab, because this token can do everything.
 	useEffect(() => {
-		const kept = sessionStorage.getItem(KEY);
-		if (kept) void check(kept);
+		const stored = sessionStorage.getItem(KEY);
+		if (stored) void check(stored);
 	}, [check]);
 	const submit = (event: FormEvent) => {
 		event.preventDefault();
@@ -76,11 +76,11 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 					value={token}
 					onChange={({ target }) => setToken(target.value)}
 				/>
-				{refusal && (
-					<p className="refusal" role="alert">
-						{refusal === 'not_allowed_token_type'
+				{rejection && (
+					<p className="rejection" role="alert">
+						{rejection === 'not_allowed_token_type'
 							? 'This is not the administrator’s token.'
-							: errorText(refusal)}
+							: errorText(rejection)}
 					</p>
 				)}
 				<button type="submit" className="button primary" disabled={token.trim() === ''}>

@@ -14,7 +14,7 @@ const PAGE_SIZE = 100;
 export function App() {
 	const [token, setToken] = useState(storedToken);
 	const [client, setClient] = useState<TidemarkClient | null>(null);
-	const [refusal, setRefusal] = useState<string | null>(null);
+	const [rejection, setRejection] = useState<string | null>(null);
 
 	useEffect(() => {
 		if (token === null) return;
@@ -22,26 +22,26 @@ export function App() {
 		// For the browser's console, and for tests.
 		Object.assign(globalThis, { tidemark: made });
 		setClient(made);
-		made.connect().catch((error: { code?: string }) => setRefusal(error.code ?? 'network_error'));
+		made.connect().catch((error: { code?: string }) => setRejection(error.code ?? 'network_error'));
 		return () => made.disconnect();
 	}, [token]);
 
 	const signIn = (given: string) => {
 		storeToken(given);
-		setRefusal(null);
+		setRejection(null);
 		setToken(given);
 	};
 	const signOut = useCallback((reason: string | null = null) => {
 		clearToken();
 		setToken(null);
 		setClient(null);
-		setRefusal(reason);
+		setRejection(reason);
 	}, []);
 
-	if (token === null || client === null || refusal !== null)
-		return token !== null && refusal === null ? null : (
+	if (token === null || client === null || rejection !== null)
+		return token !== null && rejection === null ? null : (
 			<SignIn
-				refusal={refusal}
+				rejection={rejection}
 				onSignIn={(given) => {
 					setToken(null);
 					setClient(null);

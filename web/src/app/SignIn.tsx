@@ -3,11 +3,11 @@ import { errorText } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 
 interface Props {
-	readonly refusal: string | null;
+	readonly rejection: string | null;
 	readonly onSignIn: (token: string) => void;
 }
 
-export function SignIn({ refusal, onSignIn }: Props) {
+export function SignIn({ rejection, onSignIn }: Props) {
 	const id = useId();
 	const [token, setToken] = useState('');
 	const submit = (event: FormEvent) => {
@@ -33,13 +33,13 @@ export function SignIn({ refusal, onSignIn }: Props) {
 					autoComplete="current-password"
 					placeholder="xoxp-…"
 					value={token}
-					aria-invalid={refusal !== null}
-					aria-describedby={refusal ? `${id}-refusal` : undefined}
+					aria-invalid={rejection !== null}
+					aria-describedby={rejection ? `${id}-rejection` : undefined}
 					onChange={({ target }) => setToken(target.value)}
 				/>
-				{refusal && (
-					<p id={`${id}-refusal`} className="refusal" role="alert">
-						{errorText(refusal)}
+				{rejection && (
+					<p id={`${id}-rejection`} className="rejection" role="alert">
+						{errorText(rejection)}
 					</p>
 				)}
 				<button type="submit" className="button primary" disabled={token.trim() === ''}>

@@ -26,10 +26,10 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 	const [invitation, setInvitation] = useState<Invitation | null>(null);
 	const [currentAccount, setCurrentAccount] = useState<string | null>(null);
 	const [name, setName] = useState('');
-	const [refusal, setRefusal] = useState<string | null>(null);
+	const [rejection, setRejection] = useState<string | null>(null);
 	const [isBusy, setBusy] = useState(false);
 	useEffect(() => {
-		fetchInvite(invite).then(setInvitation, (error: unknown) => setRefusal(codeOf(error)));
+		fetchInvite(invite).then(setInvitation, (error: unknown) => setRejection(codeOf(error)));
 		const token = storedToken();
 		if (token)
 			identityOf(token).then(
@@ -40,7 +40,7 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 	const accept = async (event: FormEvent) => {
 		event.preventDefault();
 		setBusy(true);
-		setRefusal(null);
+		setRejection(null);
 		try {
 			const { token, general_channel: general } = await acceptInvite(
 				invite,
@@ -51,11 +51,11 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 			if (general) go(toConversation(general));
 			onSettled(token);
 		} catch (error) {
-			setRefusal(codeOf(error));
+			setRejection(codeOf(error));
 			setBusy(false);
 		}
 	};
-	if (!invitation && refusal === null) return <Loading label="Checking the invite" />;
+	if (!invitation && rejection === null) return <Loading label="Checking the invite" />;
 	const known = invitation?.user;
 	return (
 		<main className="sign-in">
@@ -80,7 +80,7 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 							maxLength={80}
 							placeholder="Mia Berg"
 							value={name}
-							aria-describedby={refusal ? `${id}-refusal` : undefined}
+							aria-describedby={rejection ? `${id}-rejection` : undefined}
 							onChange={({ target }) => setName(target.value)}
 						/>
 					</>
@@ -90,9 +90,9 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 						You are signed in as {currentAccount}. If you continue, this browser switches to the new account.
 					</p>
 				)}
-				{refusal && (
-					<p id={`${id}-refusal`} className="refusal" role="alert">
-						{errorText(refusal)}
+				{rejection && (
+					<p id={`${id}-rejection`} className="rejection" role="alert">
+						{errorText(rejection)}
 					</p>
 				)}
 				{invitation && (

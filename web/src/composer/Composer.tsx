@@ -53,7 +53,7 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 		[place],
 	);
 	const element = useRef<HTMLDivElement>(null);
-	const isOver = useDropped(element, add);
+	const isDraggedOver = useDropped(element, add);
 
 	/** Puts a text that could not be sent back into the box, before anything the user has typed since. */
 	const putBack = useCallback(
@@ -96,7 +96,7 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 
 	return (
 		<div className="composer" ref={element}>
-			{isOver && (
+			{isDraggedOver && (
 				<p className="drop-hint">
 					<span>Drop files to share them here</span>
 				</p>

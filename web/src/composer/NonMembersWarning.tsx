@@ -8,7 +8,7 @@ import { namesIn } from './wire-text.ts';
 
 /** In larger channels there is no warning: loading all members would take too long. */
 const MAX_PAGES = 3;
-const WAIT_MS = 400;
+const DEBOUNCE_MS = 400;
 
 async function membersOf(client: TidemarkClient, channel: string): Promise<ReadonlySet<string> | null> {
 	const all = new Set<string>();
@@ -51,7 +51,7 @@ export function NonMembersWarning({ channel, text, isSent }: Props) {
 			const members = named.length > 0 ? await membersOf(client, channel) : null;
 			if (isCurrent) setNonMembers(members ? named.filter(({ id }) => !members.has(id)) : []);
 		};
-		const timer = setTimeout(() => look().catch(() => undefined), WAIT_MS);
+		const timer = setTimeout(() => look().catch(() => undefined), DEBOUNCE_MS);
 		return () => {
 			isCurrent = false;
 			clearTimeout(timer);

@@ -123,30 +123,7 @@ export function WriteBox({
 
 	return (
 		<div className="write-box">
-			{isCompleting && (
-				<div className="completion" id={listId} role="listbox" aria-label="Suggestions">
-					{candidates.map((candidate, index) => (
-						// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard chooses from the text box, where the focus stays
-						<div
-							key={candidate.handle}
-							id={`${listId}-${index}`}
-							role="option"
-							tabIndex={-1}
-							aria-selected={index === chosen}
-							onPointerDown={(event) => event.preventDefault()}
-							onClick={() => take(candidate)}
-						>
-							{candidate.id ? (
-								<PersonAvatar id={candidate.id} name={candidate.label} size="small" />
-							) : (
-								<span className="completion-sign">{candidate.sign}</span>
-							)}
-							<strong dir="auto">{candidate.label}</strong>
-							<span className="hint">{candidate.shortcut?.app_name ?? candidate.handle}</span>
-						</div>
-					))}
-				</div>
-			)}
+			{isCompleting && <Suggestions id={listId} candidates={candidates} chosen={chosen} onTake={take} />}
 			{before}
 			<textarea
 				ref={box}
@@ -187,7 +164,7 @@ export function WriteBox({
 			{warning && (
 				<p
 					id={`${listId}-warning`}
-					className={isTooLong ? 'length-warning refusal' : 'length-warning hint'}
+					className={isTooLong ? 'length-warning rejection' : 'length-warning hint'}
 					role="status"
 				>
 					{warning}
@@ -211,4 +188,38 @@ function useCandidates(text: string, caret: number | null): readonly Candidate[]
 	return written === null
 		? NO_CANDIDATES
 		: candidatesFor(written, { users: users.values(), conversations: conversations.values(), features });
+}
+
+interface SuggestionsProps {
+	readonly id: string;
+	readonly candidates: readonly Candidate[];
+	readonly chosen: number;
+	readonly onTake: (candidate: Candidate) => void;
+}
+
+function Suggestions({ id, candidates, chosen, onTake }: SuggestionsProps) {
+	return (
+		<div className="completion" id={id} role="listbox" aria-label="Suggestions">
+			{candidates.map((candidate, index) => (
+				// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard chooses from the text box, where the focus stays
+				<div
+					key={candidate.handle}
+					id={`${id}-${index}`}
+					role="option"
+					tabIndex={-1}
+					aria-selected={index === chosen}
+					onPointerDown={(event) => event.preventDefault()}
+					onClick={() => onTake(candidate)}
+				>
+					{candidate.id ? (
+						<PersonAvatar id={candidate.id} name={candidate.label} size="small" />
+					) : (
+						<span className="completion-sign">{candidate.sign}</span>
+					)}
+					<strong dir="auto">{candidate.label}</strong>
+					<span className="hint">{candidate.shortcut?.app_name ?? candidate.handle}</span>
+				</div>
+			))}
+		</div>
+	);
 }

@@ -2,8 +2,8 @@ import type { Conversation } from '@tidemark/client';
 import type { TimelineRow } from './rows.ts';
 
 /**
- * Decides where the divider is, and whether there are unread messages above the visible ones. Pure: the view passes in what is
- * visible. The SDK's reader decides which messages are marked read automatically.
+ * Decides where the divider “New messages” is, and whether there are unread messages above the visible ones. Pure:
+ * the view passes in what is visible. The SDK's reader decides which messages are marked read automatically.
  */
 
 /** Equals the revision of no conversation, so nothing is marked automatically. */
@@ -21,7 +21,7 @@ export interface DividerState {
 }
 
 /** The user opened the conversation. `isKeptUnread`: the user marked it unread before the page was reloaded. */
-export const opened = (
+export const dividerOnOpen = (
 	{ hasUnreads, lastRead, revision, unreadCount }: Conversation,
 	isKeptUnread = false,
 ): DividerState => ({
@@ -32,7 +32,7 @@ export const opened = (
 });
 
 /** The counts changed. `isReadingNewest`: the newest message is on screen, the user is attentive, and the client is connected. */
-export function changed(
+export function dividerAfterChange(
 	state: DividerState,
 	conversation: Conversation,
 	isReadingNewest: boolean,
@@ -50,11 +50,11 @@ export function changed(
 }
 
 /** Moves the divider above the oldest unread message. */
-export const dividedAt = (state: DividerState, { lastRead }: Conversation): DividerState =>
+export const dividerAtOldestUnread = (state: DividerState, { lastRead }: Conversation): DividerState =>
 	state.anchor === lastRead ? state : { ...state, anchor: lastRead };
 
 /** The user marked the conversation read: removes the divider and resumes automatic marking. */
-export const markedRead = (state: DividerState, { revision }: Conversation): DividerState => ({
+export const dividerAfterMarkRead = (state: DividerState, { revision }: Conversation): DividerState => ({
 	...state,
 	anchor: null,
 	revision,

@@ -18,7 +18,7 @@ export interface TimelineRow {
 }
 
 /** After a pause this long, name and picture are shown again. */
-const PAUSE_S = 5 * 60;
+const MAX_CONTINUED_GAP_S = 5 * 60;
 
 /** The client_msg_id if there is one: unlike the ts, an unsent message already has it. */
 const keyOf = (message: Message): string => message.clientMsgId ?? message.ts;
@@ -29,7 +29,7 @@ const isContinuedBy = (above: Message, message: Message): boolean =>
 	!above.isTombstone &&
 	!message.isBroadcast &&
 	above.replyCount === 0 &&
-	(message.ts === '' || Number(message.ts) - Number(above.ts) < PAUSE_S);
+	(message.ts === '' || Number(message.ts) - Number(above.ts) < MAX_CONTINUED_GAP_S);
 
 /** `anchor`: the divider is after this ts; null: no divider. */
 export function timelineRows(

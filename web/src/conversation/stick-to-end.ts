@@ -64,11 +64,11 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>): StickToE
 		};
 	}, [scroller]);
 	return useMemo(() => {
-		const set = (isFollowing: boolean): void => {
-			isOn.current = isFollowing;
-			isLeaving.current = !isFollowing;
+		const set = (sticks: boolean): void => {
+			isOn.current = sticks;
+			isLeaving.current = !sticks;
 		};
-		const notice = (): void => {
+		const followScroll = (): void => {
 			const element = scroller.current;
 			if (!element) return;
 			const isUp = element.scrollTop < lastTop.current - TOLERANCE_PX;
@@ -79,13 +79,13 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>): StickToE
 			}
 			isLeaving.current = false;
 			const now = performance.now();
-			const isMeant = now - gestureAt.current < GESTURE_MS || now - movedAt.current > SETTLES_MS;
-			if (isUp && isMeant) isOn.current = false;
+			const isByUser = now - gestureAt.current < GESTURE_MS || now - movedAt.current > SETTLES_MS;
+			if (isUp && isByUser) isOn.current = false;
 		};
 		return {
 			// The scroll event arrives with the next frame, but rows may be added before that: look at the position now.
 			isOn: () => {
-				notice();
+				followScroll();
 				return isOn.current;
 			},
 			start: () => set(true),
@@ -93,7 +93,7 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>): StickToE
 			moved: () => {
 				movedAt.current = performance.now();
 			},
-			scrolled: notice,
+			scrolled: followScroll,
 		};
 	}, [scroller]);
 }

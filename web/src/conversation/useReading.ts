@@ -4,12 +4,12 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useIsAttentive } from '../session/attention.ts';
 import { toastResult } from '../session/toast.tsx';
 import {
-	changed,
 	type DividerState,
-	dividedAt,
-	markedRead,
+	dividerAfterChange,
+	dividerAfterMarkRead,
+	dividerAtOldestUnread,
+	dividerOnOpen,
 	mayMarkAutomatically,
-	opened,
 } from './divider.ts';
 import { forgetUnread, isKeptUnread, keepUnread } from './kept-unread.ts';
 
@@ -31,15 +31,17 @@ export function useReading(conversation: Conversation | null): Reading {
 	const client = useClient();
 	const isAttentive = useIsAttentive();
 	const isOnline = useConnection().status === 'online';
-	const [reading, setReading] = useState<DividerState | null>(
-		() => conversation && opened(conversation, isKeptUnread(conversation)),
+	const [divider, setDivider] = useState<DividerState | null>(
+		() => conversation && dividerOnOpen(conversation, isKeptUnread(conversation)),
 	);
 	const [isAtNewest, setAtNewest] = useState(false);
 	const isSeenLive = isAtNewest && isAttentive && isOnline;
 
 	useEffect(() => {
 		if (!conversation) return;
-		setReading((before) => (before ? changed(before, conversation, isSeenLive) : opened(conversation)));
+		setDivider((before) =>
+			before ? dividerAfterChange(before, conversation, isSeenLive) : dividerOnOpen(conversation),
+		);
 	}, [conversation, isSeenLive]);
 
 	const id = conversation?.id ?? null;
@@ -67,20 +69,20 @@ export function useReading(conversation: Conversation | null): Reading {
 	}, []);
 	const markRead = useCallback(() => {
 		if (!conversation) return;
-		setReading((before) => before && markedRead(before, conversation));
+		setDivider((before) => before && dividerAfterMarkRead(before, conversation));
 		reader.current?.resume();
 		toastResult(client.conversation(conversation.id).mark());
 	}, [client, conversation]);
 	const divide = useCallback(() => {
-		if (conversation) setReading((before) => before && dividedAt(before, conversation));
+		if (conversation) setDivider((before) => before && dividerAtOldestUnread(before, conversation));
 	}, [conversation]);
 	const isMarkedUnread =
-		conversation !== null && reading !== null && !mayMarkAutomatically(reading, conversation);
+		conversation !== null && divider !== null && !mayMarkAutomatically(divider, conversation);
 	useEffect(() => {
 		if (conversation && isMarkedUnread && conversation.hasUnreads) keepUnread(conversation);
 		else if (!isMarkedUnread) forgetUnread();
 	}, [conversation, isMarkedUnread]);
 	const isReadingNewest =
-		isSeenLive && conversation !== null && reading !== null && mayMarkAutomatically(reading, conversation);
-	return { anchor: reading?.anchor ?? null, isReadingNewest, see, markRead, divide };
+		isSeenLive && conversation !== null && divider !== null && mayMarkAutomatically(divider, conversation);
+	return { anchor: divider?.anchor ?? null, isReadingNewest, see, markRead, divide };
 }

@@ -64,7 +64,7 @@ export function EditableLine({ label, value, empty, maxLength, isOpen = false, o
 				Save
 			</button>
 			{error && (
-				<p className="refusal" role="alert">
+				<p className="rejection" role="alert">
 					{errorText(error)}
 				</p>
 			)}

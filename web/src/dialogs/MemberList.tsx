@@ -15,7 +15,7 @@ export function MemberList({ of }: { readonly of: ConversationMembers }) {
 	const users = useSelected((snapshot) => snapshot.users);
 	const presence = useSelected((snapshot) => snapshot.presence);
 	const isOutage = useIsOutage();
-	const [most, setMost] = useState(SHOWN_AT_ONCE);
+	const [shownCount, setShownCount] = useState(SHOWN_AT_ONCE);
 	const { members, hasMore, error, loadMore } = of;
 	const sorted = useMemo(
 		() =>
@@ -24,7 +24,7 @@ export function MemberList({ of }: { readonly of: ConversationMembers }) {
 			),
 		[members, users],
 	);
-	const shown = sorted.slice(0, most);
+	const shown = sorted.slice(0, shownCount);
 	const watched = shown.join();
 	useEffect(() => (watched ? client.watchPresence(watched.split(',')) : undefined), [client, watched]);
 	if (error) return <p role="alert">{errorText(error)}</p>;
@@ -57,13 +57,13 @@ export function MemberList({ of }: { readonly of: ConversationMembers }) {
 					);
 				})}
 			</ul>
-			{(hasMore || sorted.length > most) && (
+			{(hasMore || sorted.length > shownCount) && (
 				<button
 					type="button"
 					className="button small"
 					onClick={() => {
-						setMost(most + SHOWN_AT_ONCE);
-						if (hasMore && sorted.length <= most + SHOWN_AT_ONCE) loadMore();
+						setShownCount(shownCount + SHOWN_AT_ONCE);
+						if (hasMore && sorted.length <= shownCount + SHOWN_AT_ONCE) loadMore();
 					}}
 				>
 					Show more

@@ -96,7 +96,7 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 			/>
 			<footer className="dialog-foot">
 				{error || isFailed ? (
-					<p className="refusal" role="alert">
+					<p className="rejection" role="alert">
 						{errorText(error ?? 'network_error')}
 					</p>
 				) : isNew ? (

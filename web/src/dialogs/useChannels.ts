@@ -40,7 +40,7 @@ export function useChannels(): { readonly channels: readonly ListedChannel[]; re
 	const [channels, setChannels] = useState<readonly ListedChannel[]>([]);
 	const [isFailed, setFailed] = useState(false);
 	useEffect(() => {
-		let isOver = false;
+		let isCurrent = true;
 		const load = async () => {
 			let cursor = '';
 			do {
@@ -49,14 +49,14 @@ export function useChannels(): { readonly channels: readonly ListedChannel[]; re
 					limit: 200,
 					...(cursor ? { cursor } : {}),
 				});
-				if (isOver) return;
+				if (!isCurrent) return;
 				setChannels((before) => [...before, ...page.channels.map(listedOf)]);
 				cursor = page.response_metadata?.next_cursor ?? '';
 			} while (cursor !== '');
 		};
-		load().catch(() => !isOver && setFailed(true));
+		load().catch(() => isCurrent && setFailed(true));
 		return () => {
-			isOver = true;
+			isCurrent = false;
 		};
 	}, [client]);
 	return { channels, isFailed };

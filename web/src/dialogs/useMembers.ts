@@ -27,7 +27,7 @@ export function useMembers(id: string): ConversationMembers {
 		[],
 	);
 	useEffect(() => {
-		let isOver = false;
+		let isCurrent = true;
 		const load = async () => {
 			const [page, { channel }] = await Promise.all([
 				store.members(),
@@ -35,14 +35,14 @@ export function useMembers(id: string): ConversationMembers {
 				// Loads the names of all users in pages, instead of one request per member.
 				loadEverybody(client),
 			]);
-			if (isOver) return;
+			if (!isCurrent) return;
 			setMembers(page.members);
 			setCursor(page.cursor);
 			setCounted(channel.num_members ?? 0);
 		};
-		load().catch((reason) => !isOver && fail(reason));
+		load().catch((reason) => isCurrent && fail(reason));
 		return () => {
-			isOver = true;
+			isCurrent = false;
 		};
 	}, [client, store, id, fail]);
 

@@ -42,7 +42,7 @@ function UploadRow({ upload, onText }: { readonly upload: Upload } & Pick<Props,
 					<span className="file-words" role="alert">
 						<strong dir="auto">Not sent: {name}</strong>
 						{upload.written !== '' && <span dir="auto">{upload.written}</span>}
-						<span className="refusal">{upload.error}</span>
+						<span className="rejection">{upload.error}</span>
 					</span>
 					<button type="button" className="button small" onClick={() => retryUpload(client, upload)}>
 						Try again

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useState } from 'react';
 
 /** Returns whether files are being dragged over the pane around `inside`; calls `onFiles` when they are dropped. */
 export function useDropped(inside: RefObject<HTMLElement | null>, onFiles: (files: readonly File[]) => void) {
-	const [isOver, setOver] = useState(false);
+	const [isDraggedOver, setOver] = useState(false);
 	useEffect(() => {
 		const pane = inside.current?.closest<HTMLElement>('.pane, .thread-panel');
 		if (!pane) return;
@@ -39,7 +39,7 @@ export function useDropped(inside: RefObject<HTMLElement | null>, onFiles: (file
 			pane.removeEventListener('drop', drop);
 		};
 	}, [inside, onFiles]);
-	return isOver;
+	return isDraggedOver;
 }
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false;

@@ -29,9 +29,9 @@ const keyOf = (id: number): string => `${PREFIX}${tab()}.${id}`;
 
 export function saveText(id: number, { user, channel, threadTs, written }: Text): void {
 	if (written === '') return;
-	const kept = { user, channel, ...(threadTs ? { threadTs } : {}), written, at: Date.now() };
+	const stored = { user, channel, ...(threadTs ? { threadTs } : {}), written, at: Date.now() };
 	try {
-		localStorage.setItem(keyOf(id), JSON.stringify(kept));
+		localStorage.setItem(keyOf(id), JSON.stringify(stored));
 	} catch {
 		// The storage is full: a reload loses the text.
 	}
@@ -44,10 +44,10 @@ export function recoverTexts(): void {
 	for (const key of Object.keys(localStorage)
 		.filter((one) => one.startsWith(PREFIX))
 		.sort()) {
-		const kept = read(key);
+		const stored = read(key);
 		const isOurs = key.startsWith(`${PREFIX}${tab()}.`);
-		if (kept && !isOurs && Date.now() - kept.at < ABANDONED_AFTER_MS) continue;
-		if (kept) addToDraft(kept.user, kept.channel, kept.threadTs, kept.written);
+		if (stored && !isOurs && Date.now() - stored.at < ABANDONED_AFTER_MS) continue;
+		if (stored) addToDraft(stored.user, stored.channel, stored.threadTs, stored.written);
 		localStorage.removeItem(key);
 	}
 }

@@ -32,10 +32,10 @@ const BY_NAME = new Map(words.flatMap((name, at) => (at % 2 === 0 ? [[name, word
 export const emojiNamed = (name: string): string | undefined => BY_NAME.get(name);
 
 /** Emoji whose name starts with the text, then those that contain it. */
-export function emojiStarting(written: string, most: number): readonly (readonly [string, string])[] {
+export function emojiStarting(written: string, max: number): readonly (readonly [string, string])[] {
 	const all = [...BY_NAME].filter(([name]) => name.includes(written));
 	const isFirst = (name: string): number => Number(!name.startsWith(written));
-	return all.sort(([a], [b]) => isFirst(a) - isFirst(b) || a.length - b.length).slice(0, most) as [
+	return all.sort(([a], [b]) => isFirst(a) - isFirst(b) || a.length - b.length).slice(0, max) as [
 		string,
 		string,
 	][];

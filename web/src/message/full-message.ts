@@ -22,17 +22,17 @@ export function useFullMessage(listed: Listed | null): MessageContent {
 	const isMissing = ts !== '' && text.trim() === '';
 	useEffect(() => {
 		if (!isMissing) return;
-		let isOver = false;
+		let isCurrent = true;
 		const ask = async () => {
-			if (isOver) return;
+			if (!isCurrent) return;
 			const only = { channel, oldest: ts, latest: ts, inclusive: true, limit: 1 };
 			const { messages } = await client.call('conversations.history', only);
-			if (!isOver && messages[0]?.ts === ts) setFound(messages[0]);
+			if (isCurrent && messages[0]?.ts === ts) setFound(messages[0]);
 		};
 		// If the request fails, the list shows no content for the message.
 		before = before.then(ask).catch(() => undefined);
 		return () => {
-			isOver = true;
+			isCurrent = false;
 		};
 	}, [client, channel, ts, isMissing]);
 	const plain = useMemo(() => ({ text }), [text]);

@@ -1,7 +1,7 @@
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { Dialog } from '../ui/Dialog.tsx';
-import { isFixed, WORDS } from './notification-state.ts';
+import { isFixed, STATE_TEXTS } from './notification-state.ts';
 import { isWebPushOff, notificationState, turnOff, turnOn } from './subscribing.ts';
 
 /** Turns notifications in this browser on or off, or says why that is impossible. */
@@ -32,7 +32,7 @@ export function NotificationsDialog({ onClose }: { readonly onClose: () => void 
 				Notify me in this browser
 			</label>
 			<p className="hint" role="status">
-				{WORDS[state]}
+				{STATE_TEXTS[state]}
 			</p>
 		</Dialog>
 	);

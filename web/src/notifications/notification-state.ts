@@ -40,7 +40,7 @@ export function notificationStateOf({
 export const isFixed = (state: NotificationState): boolean =>
 	['unsupported', 'insecure', 'disabled'].includes(state);
 
-export const WORDS: Readonly<Record<NotificationState, string>> = {
+export const STATE_TEXTS: Readonly<Record<NotificationState, string>> = {
 	changing: 'Asking the browser…',
 	on: 'This browser notifies you while Tidemark is not in front of you, even when no page is open. To choose which messages notify you, open the menu of a conversation.',
 	off: 'This browser does not notify you.',

@@ -9,7 +9,7 @@ import { type NotificationState, notificationStateOf } from './notification-stat
 
 const TURNED_ON_BY = 'tidemark.notified';
 const WORKER = '/sw.js';
-const SIGN_OUT_WITHIN_MS = 3_000;
+const SIGN_OUT_TIMEOUT_MS = 3_000;
 
 const selfOf = (client: TidemarkClient): string => client.getSnapshot().self?.id ?? '';
 const isTurnedOn = (client: TidemarkClient): boolean => localStorage.getItem(TURNED_ON_BY) === selfOf(client);
@@ -64,8 +64,8 @@ export async function renewSubscription(client: TidemarkClient): Promise<void> {
 /** Call it before the user signs out. Waits only a short time for the server. */
 export async function unsubscribeBeforeSignOut(client: TidemarkClient): Promise<void> {
 	if (!isTurnedOn(client)) return;
-	const late = new Promise((resolve) => setTimeout(resolve, SIGN_OUT_WITHIN_MS));
-	await Promise.race([turnOff(client).catch(() => undefined), late]);
+	const timeout = new Promise((resolve) => setTimeout(resolve, SIGN_OUT_TIMEOUT_MS));
+	await Promise.race([turnOff(client).catch(() => undefined), timeout]);
 }
 
 async function register(client: TidemarkClient): Promise<void> {

@@ -19,10 +19,10 @@ export function useProcesses(isOn: boolean): Watched {
 	const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 	useEffect(() => {
 		if (!isOn) return;
-		let isOver = false;
+		let isCurrent = true;
 		const poll = async () => {
 			const answers = await Promise.all([metrics(), readiness()]).catch(() => null);
-			if (isOver) return;
+			if (!isCurrent) return;
 			const now = Date.now();
 			setWatched(({ processes, unansweredSince }) =>
 				answers
@@ -36,7 +36,7 @@ export function useProcesses(isOn: boolean): Watched {
 		};
 		void poll();
 		return () => {
-			isOver = true;
+			isCurrent = false;
 			clearTimeout(timer.current);
 		};
 	}, [isOn]);

@@ -13,27 +13,27 @@ const FAVOURITE = 'favourite.';
 const FOLDED = 'folded.';
 const NONE: ReadonlySet<string> = new Set();
 
-interface Kept {
+interface SidebarState {
 	readonly user: string;
 	readonly favourites: ReadonlySet<string>;
 	readonly folded: ReadonlySet<string>;
 }
 
-let kept: Kept = { user: '', favourites: NONE, folded: NONE };
+let current: SidebarState = { user: '', favourites: NONE, folded: NONE };
 /** Changes that the server has not acknowledged yet: an older answer of the server must not undo them. */
 const unconfirmed = new Map<string, string>();
 const listeners = new Set<() => void>();
 
 const copyOf = (user: string): string => `tidemark.sidebar.${user}`;
 
-function ofUser(user: string): Kept {
-	if (kept.user === user || user === '') return kept;
+function ofUser(user: string): SidebarState {
+	if (current.user === user || user === '') return current;
 	const names = (localStorage.getItem(copyOf(user)) ?? '').split(' ').filter(Boolean);
-	kept = { user, ...setsOf(names) };
-	return kept;
+	current = { user, ...setsOf(names) };
+	return current;
 }
 
-const setsOf = (names: readonly string[]): Omit<Kept, 'user'> => ({
+const setsOf = (names: readonly string[]): Omit<SidebarState, 'user'> => ({
 	favourites: startingWith(FAVOURITE, names),
 	folded: startingWith(FOLDED, names),
 });
@@ -41,26 +41,26 @@ const setsOf = (names: readonly string[]): Omit<Kept, 'user'> => ({
 const startingWith = (start: string, names: readonly string[]): ReadonlySet<string> =>
 	new Set(names.filter((name) => name.startsWith(start)).map((name) => name.slice(start.length)));
 
-const namesIn = ({ favourites, folded }: Kept): string[] => [
+const namesIn = ({ favourites, folded }: SidebarState): string[] => [
 	...[...favourites].map((id) => FAVOURITE + id),
 	...[...folded].map((heading) => FOLDED + heading),
 ];
 
-function keep(user: string, names: readonly string[]): void {
-	kept = { user, ...setsOf(names) };
-	localStorage.setItem(copyOf(user), namesIn(kept).join(' '));
+function replaceState(user: string, names: readonly string[]): void {
+	current = { user, ...setsOf(names) };
+	localStorage.setItem(copyOf(user), namesIn(current).join(' '));
 	for (const listener of listeners) listener();
 }
 
 function apply(user: string, changes: Iterable<readonly [name: string, value: string]>): void {
 	const names = new Set(namesIn(ofUser(user)));
 	for (const [name, value] of changes) value === '' ? names.delete(name) : names.add(name);
-	keep(user, [...names]);
+	replaceState(user, [...names]);
 }
 
 async function load(client: TidemarkClient, user: string): Promise<void> {
 	const { prefs } = await client.call<{ prefs: Readonly<Record<string, string>> }>('users.prefs.get');
-	keep(user, Object.keys(prefs));
+	replaceState(user, Object.keys(prefs));
 	apply(user, unconfirmed);
 }
 

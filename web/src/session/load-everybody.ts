@@ -1,8 +1,9 @@
 import type { TidemarkClient } from '@tidemark/client';
 
 /**
- * Loads all users of the workspace when the user is about to mention or find somebody. The server announces users who join later, but
- * the client may miss that during an outage, so the list is loaded again after one.
+ * Loads all users of the workspace when the user is about to mention or find somebody. The server publishes an event
+ * for each user who joins later. The client may miss such events during an outage, so the first call after an outage
+ * loads the list again.
  */
 
 const loads = new WeakMap<TidemarkClient, Promise<void>>();
@@ -13,11 +14,11 @@ export function loadEverybody(client: TidemarkClient): Promise<void> {
 	// If this fails, names stay plain text; the next mention tries again.
 	const load = client.loadUsers().catch(() => void loads.delete(client));
 	loads.set(client, load);
-	loadAgainAfterOutage(client);
+	forgetAfterOutage(client);
 	return load;
 }
 
-function loadAgainAfterOutage(client: TidemarkClient): void {
+function forgetAfterOutage(client: TidemarkClient): void {
 	let wasOffline = false;
 	const stop = client.subscribe(() => {
 		const isOnline = client.getSnapshot().connection.status === 'online';

@@ -5,7 +5,7 @@ import { useClient, useSelected, useUser } from '@tidemark/client/react';
 
 export const nameOf = (user: User | undefined): string => user?.realName || user?.name || '';
 
-/** Whether to offer the user as somebody to write to or mention. Slackbot exists only for apps, and reads nothing. */
+/** Whether people can write to the user or mention the user. Slackbot exists only for apps, and reads nothing. */
 export const canBeNamed = ({ id, isDeleted }: User): boolean => !isDeleted && id !== 'USLACKBOT';
 
 type Users = ReadonlyMap<string, User>;

@@ -5,8 +5,8 @@ import { shortCount } from '../ui/format.ts';
 const SIZE = 64;
 
 export function titleOf(badge: number, hasUnreads: boolean, where: string): string {
-	const mark = badge > 0 ? `(${shortCount(badge)}) ` : hasUnreads ? '• ' : '';
-	return `${mark}${where ? `${where} · ` : ''}Tidemark`;
+	const prefix = badge > 0 ? `(${shortCount(badge)}) ` : hasUnreads ? '• ' : '';
+	return `${prefix}${where ? `${where} · ` : ''}Tidemark`;
 }
 
 export function showBadge(badge: number, hasUnreads: boolean, where: string): void {

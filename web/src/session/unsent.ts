@@ -8,15 +8,15 @@ import type { UnsentPost, UnsentStore } from '@tidemark/client';
 const PREFIX = 'tidemark.unsent.';
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
-interface Kept {
+interface StoredPost {
 	/** When the message was first stored. Messages are sent in this order. */
 	readonly at: number;
 	readonly post: UnsentPost;
 }
 
-function read(key: string): Kept | null {
+function read(key: string): StoredPost | null {
 	try {
-		return JSON.parse(localStorage.getItem(key) ?? 'null') as Kept | null;
+		return JSON.parse(localStorage.getItem(key) ?? 'null') as StoredPost | null;
 	} catch {
 		return null;
 	}
@@ -25,11 +25,12 @@ function read(key: string): Kept | null {
 export const unsentStore: UnsentStore = {
 	load() {
 		const keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
-		const all = keys.map((key) => ({ key, kept: read(key) }));
-		const isUsable = (kept: Kept | null): kept is Kept => kept !== null && Date.now() - kept.at < MAX_AGE_MS;
-		for (const { key, kept } of all) if (!isUsable(kept)) localStorage.removeItem(key);
+		const all = keys.map((key) => ({ key, stored: read(key) }));
+		const isUsable = (stored: StoredPost | null): stored is StoredPost =>
+			stored !== null && Date.now() - stored.at < MAX_AGE_MS;
+		for (const { key, stored } of all) if (!isUsable(stored)) localStorage.removeItem(key);
 		return all
-			.map(({ kept }) => kept)
+			.map(({ stored }) => stored)
 			.filter(isUsable)
 			.sort((one, other) => one.at - other.at)
 			.map(({ post }) => post);

@@ -29,7 +29,7 @@ const ScreenLink = ({ screen, icon, label, current, isUnread = false, badge = 0 
 	</li>
 );
 
-/** Links to the views that are not conversations: inbox, threads and mentions. */
+/** Links to the views that are not conversations: search, inbox, threads and mentions. */
 export function ScreenLinks({ current }: { readonly current: Screen }) {
 	const threads = useSelected((snapshot) => snapshot.threads);
 	const badge = useBadge();

@@ -14,8 +14,8 @@ export function useReturningFocus(rootTs: string): void {
 			if (document.activeElement !== document.body) return;
 			const root = document.querySelector<HTMLElement>(`.pane article[data-ts="${CSS.escape(rootTs)}"]`);
 			const button = openedFrom?.matches('.pane button') ? (openedFrom as HTMLElement) : null;
-			const place = [message, button, root].find((element) => element?.isConnected);
-			if (place) place.focus({ preventScroll: true });
+			const target = [message, button, root].find((element) => element?.isConnected);
+			if (target) target.focus({ preventScroll: true });
 			else if (matchMedia('(pointer: fine)').matches)
 				document.querySelector<HTMLElement>('.pane > .composer textarea')?.focus();
 		},

@@ -48,7 +48,7 @@ export const Loading = ({
 	</div>
 );
 
-const WORDS: Readonly<Record<string, string>> = {
+const ERROR_TEXTS: Readonly<Record<string, string>> = {
 	network_error: 'The server does not answer. Try again in a moment.',
 	invalid_auth: 'Token not recognised. Check that you copied all of it.',
 	not_authed: 'Enter a token.',
@@ -108,4 +108,4 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 export const errorText = (code: string): string =>
-	WORDS[code] ?? `The server rejected this: ${code.replaceAll('_', ' ')}.`;
+	ERROR_TEXTS[code] ?? `The server rejected this: ${code.replaceAll('_', ' ')}.`;

@@ -6,11 +6,11 @@ import { wireUser } from '../../../protocol/objects.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { publishRevocation } from '../../auth/revocations.ts';
 import { accountName, namesToTry } from '../account-name.ts';
-import { announceNewUser, announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { createGeneral, joinGeneral } from '../general-channel.ts';
 import { adminMethod, type Call, wallMicros } from '../method.ts';
+import { publishTeamJoin, publishUserChange } from '../publish-changes.ts';
 
 /** Administration of workspaces and their users. */
 
@@ -83,7 +83,7 @@ export const adminUsersCreate = adminMethod({
 				snoozedUntilTs: 0,
 			};
 			if (name === SLACKBOT_NAME || !(await services.directory.createUser(user))) continue;
-			announceNewUser(services, user);
+			publishTeamJoin(services, user);
 			await joinGeneral(services, user);
 			return { user: wireUser(user, wallMicros()) };
 		}
@@ -100,7 +100,7 @@ export const adminUsersDeactivate = adminMethod({
 		await directory.deactivateUser(args.user_id, clock.next(), wallMicros());
 		auth.forgetUser(args.user_id);
 		publishRevocation(bus, null, args.user_id);
-		return announced(call, before);
+		return publishAndReturn(call, before);
 	},
 });
 
@@ -111,14 +111,14 @@ export const adminUsersReactivate = adminMethod({
 		const { directory, clock } = call.services;
 		const before = await userWithId(call, args.user_id);
 		await directory.reactivateUser(args.user_id, clock.next());
-		return announced(call, before);
+		return publishAndReturn(call, before);
 	},
 });
 
 /** Publishes `user_change` only if something changed. */
-async function announced(call: Call, before: User) {
+async function publishAndReturn(call: Call, before: User) {
 	const user = await userWithId(call, before.id);
-	if (user.deleted !== before.deleted) announceUser(call.services, user);
+	if (user.deleted !== before.deleted) publishUserChange(call.services, user);
 	return { user: wireUser(user, wallMicros()) };
 }
 

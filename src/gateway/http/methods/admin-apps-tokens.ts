@@ -3,11 +3,11 @@ import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { newWebhookSecret, webhookUrl } from '../../apps/hooks.ts';
 import { tokenKey } from '../../auth/tokens.ts';
-import { announceApp } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { withDefault } from '../arguments.ts';
 import { adminMethod } from '../method.ts';
 import { webUrl } from '../origin.ts';
+import { publishAppChange } from '../publish-changes.ts';
 import { appId, appWithId, createAppToken, createBotToken } from './admin-apps.ts';
 
 /** Tokens and incoming webhooks of apps. Each is shown only once, when it is created. */
@@ -46,7 +46,7 @@ export const adminAppsTokensRevoke = adminMethod({
 		const token = (await apps.tokensOf(id)).find(({ hash }) => hash.slice(0, ID_LENGTH) === args.token_id);
 		if (!token) throw new Rejection('token_not_found', 'token_id: the app has no such app-level token');
 		await apps.revokeToken(token.hash, clock.next());
-		announceApp(call.services, id);
+		publishAppChange(call.services, id);
 		return { revoked: true };
 	},
 });

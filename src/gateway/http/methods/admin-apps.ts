@@ -9,11 +9,11 @@ import { wireApp } from '../../apps/wire-app.ts';
 import { publishRevocation } from '../../auth/revocations.ts';
 import { newAppToken, newTokenShaped, tokenKey } from '../../auth/tokens.ts';
 import type { Services } from '../../services.ts';
-import { announceApp } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { type Argument, required } from '../arguments.ts';
 import { adminMethod, type Call, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
+import { publishAppChange } from '../publish-changes.ts';
 
 /** Administration of apps, which are created and changed with a Slack app manifest. */
 
@@ -81,11 +81,11 @@ export const adminAppsCreate = adminMethod({
 		await apps.create(app);
 		const botToken = await createBotToken(call.services, app);
 		const appToken = await createAppToken(call.services, app, 'socket mode');
-		announceApp(call.services, app.id);
+		publishAppChange(call.services, app.id);
 		return {
 			app: await wireApp(app, call.services),
 			credentials: { signing_secret: app.signingSecret, bot_token: botToken, app_token: appToken },
-			...(await urlChecked(app, call.services)),
+			...(await checkRequestUrl(app, call.services)),
 		};
 	},
 });
@@ -141,7 +141,7 @@ export async function createAppToken(
 }
 
 /** Like Slack, sends a challenge to the request URL; the answer of the method says whether it passed. */
-async function urlChecked(app: App, { outgoing, random }: Services): Promise<JsonObject> {
+async function checkRequestUrl(app: App, { outgoing, random }: Services): Promise<JsonObject> {
 	const { socketMode, requestUrl } = settingsOf(JSON.parse(app.manifest));
 	if (socketMode || requestUrl === '') return {};
 	const challenge = Buffer.from(random(SECRET_BYTES)).toString('hex');
@@ -158,12 +158,12 @@ export const adminAppsUpdate = adminMethod({
 		const { botEvents } = settingsOf(args.manifest);
 		const at = clock.next();
 		// An app does not receive events from before its subscription.
-		const isMore = botEvents.some((name) => !before.includes(name));
-		await apps.setManifest(app.id, JSON.stringify(args.manifest), at, isMore ? at : app.eventsSinceTs);
+		const addsEvents = botEvents.some((name) => !before.includes(name));
+		await apps.setManifest(app.id, JSON.stringify(args.manifest), at, addsEvents ? at : app.eventsSinceTs);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
-		announceApp(call.services, app.id);
+		publishAppChange(call.services, app.id);
 		const changed = await appWithId(call, args.app_id);
-		return { app: await wireApp(changed, call.services), ...(await urlChecked(changed, call.services)) };
+		return { app: await wireApp(changed, call.services), ...(await checkRequestUrl(changed, call.services)) };
 	},
 });
 
@@ -201,7 +201,7 @@ export const adminAppsDelete = adminMethod({
 		await directory.deactivateUser(botUser, clock.next(), wallMicros());
 		auth.forgetUser(botUser);
 		publishRevocation(bus, null, botUser);
-		announceApp(call.services, id);
+		publishAppChange(call.services, id);
 		return {};
 	},
 });
@@ -215,7 +215,7 @@ export const adminAppsResume = adminMethod({
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
 		// Stored as a change, so that the delivering gateway restarts.
 		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.eventsSinceTs);
-		announceApp(call.services, app.id);
+		publishAppChange(call.services, app.id);
 		return { app: await wireApp(await appWithId(call, app.id), call.services) };
 	},
 });

@@ -12,7 +12,7 @@ import { teamWithId } from './admin-listings.ts';
 
 const PAGE = 100;
 const DAY_SECONDS = 86_400;
-const LONGEST_SECONDS = 90 * DAY_SECONDS;
+const MAX_SECONDS = 90 * DAY_SECONDS;
 const LABEL_LENGTH = 80;
 /** Hex digits of the hash that form the id. */
 const ID_LENGTH = 16;
@@ -20,10 +20,10 @@ const INVITE_ID = /^[0-9a-f]{16}$/;
 
 const expiresIn = withDefault(
 	required<number>({
-		expects: `seconds, a whole number from 1 to ${LONGEST_SECONDS}`,
+		expects: `seconds, a whole number from 1 to ${MAX_SECONDS}`,
 		parse: (value) => {
 			const seconds = type.count.parse(value, 'expires_in');
-			return seconds !== undefined && seconds >= 1 && seconds <= LONGEST_SECONDS ? seconds : undefined;
+			return seconds !== undefined && seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined;
 		},
 	}),
 	7 * DAY_SECONDS,

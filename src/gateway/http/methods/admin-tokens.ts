@@ -11,17 +11,17 @@ import { userWithId } from './admin-accounts.ts';
 /** Administration of tokens. A token is shown only once; afterwards it is identified by its id. */
 
 const PAGE = 100;
-const LONGEST_SECONDS = 10 * 365 * 86_400;
+const MAX_SECONDS = 10 * 365 * 86_400;
 /** Hex digits of the hash that form the id: they identify a token and cannot be used to sign in. */
 const ID_LENGTH = 16;
 const TOKEN_ID = /^[0-9a-f]{16}$/;
 
 const expiresIn = optional(
 	required<number>({
-		expects: `seconds, a whole number from 1 to ${LONGEST_SECONDS}`,
+		expects: `seconds, a whole number from 1 to ${MAX_SECONDS}`,
 		parse: (value) => {
 			const seconds = type.count.parse(value, 'expires_in');
-			return seconds !== undefined && seconds >= 1 && seconds <= LONGEST_SECONDS ? seconds : undefined;
+			return seconds !== undefined && seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined;
 		},
 	}),
 );
@@ -81,7 +81,7 @@ export const adminTokensRevoke = adminMethod({
 		if (given.length > 1)
 			throw new Rejection('invalid_arguments', 'token, token_id, user_id: give exactly one of them');
 		if (user_id !== undefined) await revokeAllOf(call, user_id);
-		else await revokeToken(call.services, await wanted(call, token, token_id));
+		else await revokeToken(call.services, await tokenToRevoke(call, token, token_id));
 		return { revoked: true };
 	},
 });
@@ -94,7 +94,7 @@ async function revokeAllOf(call: Call, user: string): Promise<void> {
 	publishRevocation(bus, null, user);
 }
 
-async function wanted({ services }: Call, token: string | undefined, id: string | undefined) {
+async function tokenToRevoke({ services }: Call, token: string | undefined, id: string | undefined) {
 	if (token !== undefined) {
 		const holder = await services.auth.userOfToken(token);
 		if (holder) return { ...holder, hash: tokenKey(token) };

@@ -20,24 +20,28 @@ export const adminUnreadsVerify = adminMethod({
 		repair: type.flag,
 	},
 	run: async ({ user, channel, sample, cursor, repair }, { services }) => {
-		const { checked, drifted, total, next } = await verified(services, user, channel, sample, cursor);
+		const { checked, drifted, total, next } = await verifyPage(services, user, channel, sample, cursor);
 		const answer = { checked, total, ...nextCursor('after', next) };
-		if (!repair) return { ...answer, drifted: drifted.map(shown) };
+		if (!repair) return { ...answer, drifted: drifted.map(wireDrift) };
 		const outcomes = await services.repairer.repair(drifted);
 		return {
 			...answer,
-			drifted: drifted.map((one, index) => ({ ...shown(one), ...repairShown(outcomes[index]) })),
+			drifted: drifted.map((one, index) => ({ ...wireDrift(one), ...wireRepair(outcomes[index]) })),
 			repaired: outcomes.filter((outcome) => outcome === 'repaired').length,
 		};
 	},
 });
 
 /** Pages over everything of a user, over one channel of a user, or over the members of a channel. */
-async function verified(
-	{ directory, written, verifier }: Pick<Services, 'directory' | 'written' | 'verifier'>,
+async function verifyPage(
+	{
+		directory,
+		persistedDirectory,
+		verifier,
+	}: Pick<Services, 'directory' | 'persistedDirectory' | 'verifier'>,
 	user: string | undefined,
 	channel: string | undefined,
-	most: number,
+	limit: number,
 	cursor: string | undefined,
 ): Promise<VerifiedPage> {
 	if (user !== undefined && (await directory.users([user])).length === 0)
@@ -45,31 +49,31 @@ async function verified(
 	if (channel === undefined) {
 		if (user === undefined)
 			throw new Rejection('missing_argument', 'user or channel: one of them is required');
-		return verifier.verifyUser(user, cursor ?? '', most);
+		return verifier.verifyUser(user, cursor ?? '', limit);
 	}
-	// The verifier handles a store that lags behind. Only a new conversation has to be waited for.
-	const [stored] = await written.conversations([channel]);
+	// The verifier tolerates a store that lags behind. Wait (through `directory`) only for a conversation that it does not have yet.
+	const [stored] = await persistedDirectory.conversations([channel]);
 	const [conversation] = stored ? [stored] : await directory.conversations([channel]);
 	if (!conversation) throw new Rejection('channel_not_found', 'channel: no such conversation');
 	if (user !== undefined) return { ...(await verifier.verify([user], channel)), next: null };
-	const members = await written.members(channel, cursor ?? null, most);
+	const members = await persistedDirectory.members(channel, cursor ?? null, limit);
 	const found = await verifier.verify(members.items, channel);
 	return { ...found, total: conversation.memberCount, next: members.next };
 }
 
-const shown = ({ user, conversation, threadTs, served, stored }: Drifted) => ({
+const wireDrift = ({ user, conversation, threadTs, served, stored }: Drifted) => ({
 	user,
 	channel: conversation,
 	...(threadTs === null ? {} : { thread_ts: formatTs(threadTs) }),
-	served: countsShown(served),
-	stored: countsShown(stored),
+	served: wireCounts(served),
+	stored: wireCounts(stored),
 });
 
-const countsShown = ({ unread, mentions, badge }: Drifted['served']) => ({
+const wireCounts = ({ unread, mentions, badge }: Drifted['served']) => ({
 	unread_count: unread,
 	mention_count: mentions,
 	badge_count: badge,
 });
 
-const repairShown = (outcome: RepairOutcome = 'not_tried') =>
+const wireRepair = (outcome: RepairOutcome = 'not_tried') =>
 	outcome === 'repaired' ? { repaired: true } : { repaired: false, reason: outcome };

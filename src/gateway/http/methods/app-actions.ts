@@ -6,10 +6,10 @@ import { Rejection } from '../../../model/errors.ts';
 import { formatTs, parseTs } from '../../../model/ts.ts';
 import { type JsonObject, wireMessage } from '../../../protocol/objects.ts';
 import { signatureOf } from '../../apps/ephemeral.ts';
-import { aboutCaller, appOfTeam, channelNameOf } from '../../apps/interaction.ts';
+import { appOfTeam, channelNameOf, interactionFields } from '../../apps/interaction.ts';
 import { issuePass } from '../../apps/passes.ts';
 import { openView, wireView } from '../../apps/views.ts';
-import { readable } from '../access.ts';
+import { readableConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { type Argument, required, withDefault } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
@@ -35,7 +35,7 @@ const actions = required<readonly JsonObject[]>({
 		return found?.length === 1 ? found : undefined;
 	},
 });
-const objectOr: Argument<JsonObject> = withDefault(
+const optionalObject: Argument<JsonObject> = withDefault(
 	type.object('invalid_arguments') as Argument<JsonObject>,
 	NONE,
 );
@@ -49,7 +49,7 @@ interface ActionSource {
 
 export const blocksActions = userMethod({
 	limited: 'posts',
-	arguments: { container, actions, state: objectOr, message: objectOr },
+	arguments: { container, actions, state: optionalObject, message: optionalObject },
 	ignored: ['client_token', 'service_id', 'service_team_id'],
 	run: async (args, call) => {
 		const [given = NONE] = args.actions;
@@ -62,7 +62,7 @@ export const blocksActions = userMethod({
 		const at = formatTs(call.services.clock.next());
 		await call.services.appRequests.ask(app, 'interactive', {
 			type: 'block_actions',
-			...(await aboutCaller(call, app, viewIn(args.container))),
+			...(await interactionFields(call, app, viewIn(args.container))),
 			...payload,
 			state: stateOf(blocks, valuesIn(args.state)),
 			actions: [actionOf(element, given, at)],
@@ -78,7 +78,7 @@ export const blocksSuggestions = userMethod({
 		block_id: type.text({ max: 255, takesEmpty: false }),
 		action_id: type.text({ max: 255, takesEmpty: false }),
 		value: withDefault(type.text({ max: 255 }), ''),
-		message: objectOr,
+		message: optionalObject,
 	},
 	run: async (args, call) => {
 		const { app, blocks, payload } = await sourceOf(call, args.container, args.message);
@@ -96,7 +96,7 @@ export const blocksSuggestions = userMethod({
 			'interactive',
 			{
 				type: 'block_suggestion',
-				...(await aboutCaller(call, app)),
+				...(await interactionFields(call, app)),
 				...payload,
 				block_id: args.block_id,
 				action_id: args.action_id,
@@ -117,11 +117,11 @@ const valuesIn = ({ values }: JsonObject): JsonObject =>
 	typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as JsonObject) : NONE;
 
 const sourceOf = (call: UserCall, source: JsonObject, message: JsonObject): Promise<ActionSource> => {
-	if (source.type === 'view') return inView(call, source);
-	return source.is_ephemeral === true ? inEphemeral(call, source, message) : inMessage(call, source);
+	if (source.type === 'view') return viewSource(call, source);
+	return source.is_ephemeral === true ? ephemeralSource(call, source, message) : messageSource(call, source);
 };
 
-async function inView(call: UserCall, { view_id: id }: JsonObject): Promise<ActionSource> {
+async function viewSource(call: UserCall, { view_id: id }: JsonObject): Promise<ActionSource> {
 	const view = await openView(call, String(id));
 	const app = await appOfTeam(call, view.app);
 	const wire = wireView(view, app);
@@ -132,10 +132,10 @@ async function inView(call: UserCall, { view_id: id }: JsonObject): Promise<Acti
 	};
 }
 
-async function inMessage(call: UserCall, { channel_id, message_ts }: JsonObject): Promise<ActionSource> {
+async function messageSource(call: UserCall, { channel_id, message_ts }: JsonObject): Promise<ActionSource> {
 	const { services, caller } = call;
 	const channel = String(channel_id);
-	const conversation = await readable(call, channel);
+	const conversation = await readableConversation(call, channel);
 	const ts = parseTs(String(message_ts)) ?? 0;
 	const [message] = await services.history.messages(channel, [ts]);
 	if (!message || message.deleted) throw new Rejection('message_not_found', 'container: no such message');
@@ -155,9 +155,13 @@ async function inMessage(call: UserCall, { channel_id, message_ts }: JsonObject)
 }
 
 /** Ephemeral messages are not stored: the client returns the message with its signature. */
-async function inEphemeral(call: UserCall, source: JsonObject, message: JsonObject): Promise<ActionSource> {
+async function ephemeralSource(
+	call: UserCall,
+	source: JsonObject,
+	message: JsonObject,
+): Promise<ActionSource> {
 	const channel = String(source.channel_id);
-	const conversation = await readable(call, channel);
+	const conversation = await readableConversation(call, channel);
 	const app = await appOfTeam(call, String(message.app_id));
 	const ts = String(message.ts);
 	const blocks = blocksIn(message);

@@ -1,12 +1,12 @@
 import type { App } from '../../../engine/ports/apps.ts';
-import { settingsOf } from '../../../model/app-manifest.ts';
+import { type SlashCommand, settingsOf } from '../../../model/app-manifest.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { wireMessage } from '../../../protocol/objects.ts';
 import { parseAppMessage, respond } from '../../apps/app-messages.ts';
-import { aboutCaller, appOfTeam, channelNameOf, triggerFor } from '../../apps/interaction.ts';
+import { appOfTeam, channelNameOf, interactionFields, triggerFor } from '../../apps/interaction.ts';
 import { issuePass } from '../../apps/passes.ts';
-import { joined, readable } from '../access.ts';
+import { joinedConversation, readableConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional, withDefault } from '../arguments.ts';
 import { hasContent } from '../message-content.ts';
@@ -54,6 +54,15 @@ export const commandsList = userMethod({
 	},
 });
 
+/** Where two apps declare the same command, the first of the list gets it. */
+async function findCommand(call: UserCall, name: string): Promise<{ app: App; command: SlashCommand }> {
+	for (const app of await appsOf(call)) {
+		const command = settingsOf(JSON.parse(app.manifest)).commands.find((one) => one.command === name);
+		if (command) return { app, command };
+	}
+	throw new Rejection('command_not_found', `command: no app of this workspace has ${name}`);
+}
+
 export const chatCommand = userMethod({
 	limited: 'posts',
 	arguments: {
@@ -65,16 +74,8 @@ export const chatCommand = userMethod({
 	ignored: ['disp', 'client_token'],
 	run: async (args, call) => {
 		const { services, caller, request } = call;
-		const conversation = await joined(call, args.channel);
-		const found = (await appsOf(call)).flatMap((app) =>
-			settingsOf(JSON.parse(app.manifest))
-				.commands.filter(({ command }) => command === args.command)
-				.map((command) => ({ app, command })),
-		);
-		const [first] = found;
-		if (!first)
-			throw new Rejection('command_not_found', `command: no app of this workspace has ${args.command}`);
-		const { app, command } = first;
+		const conversation = await joinedConversation(call, args.channel);
+		const { app, command } = await findCommand(call, args.command);
 		const team = await services.directory.team(caller.team);
 		const pass = {
 			team: caller.team,
@@ -121,7 +122,7 @@ export const shortcutsRun = userMethod({
 		);
 		if (!shortcut) throw new Rejection('shortcut_not_found', 'callback_id: the app has no such shortcut');
 		const shared = {
-			...(await aboutCaller(call, app)),
+			...(await interactionFields(call, app)),
 			callback_id: shortcut.callbackId,
 			action_ts: formatTs(services.clock.next()),
 		};
@@ -131,7 +132,7 @@ export const shortcutsRun = userMethod({
 		}
 		if (args.channel === undefined || args.message_ts === undefined)
 			throw new Rejection('missing_argument', 'channel, message_ts: a message shortcut needs both');
-		const conversation = await readable(call, args.channel);
+		const conversation = await readableConversation(call, args.channel);
 		const [message] = await services.history.messages(args.channel, [args.message_ts]);
 		if (!message || message.deleted) throw new Rejection('message_not_found', 'message_ts: no such message');
 		const pass = {

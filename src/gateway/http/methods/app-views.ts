@@ -6,9 +6,9 @@ import { settingsOf } from '../../../model/app-manifest.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
-import { aboutCaller, appOfCaller, appOfTeam } from '../../apps/interaction.ts';
+import { appOfCaller, appOfTeam, interactionFields } from '../../apps/interaction.ts';
 import { redeemTrigger } from '../../apps/passes.ts';
-import { announceView, homeId, keepView, openView, stackedOn, wireView } from '../../apps/views.ts';
+import { homeId, openView, publishViewChange, stackedOn, storeView, wireView } from '../../apps/views.ts';
 import { usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { type Argument, optional, required, withDefault } from '../arguments.ts';
@@ -39,8 +39,8 @@ export const viewsOpen = userMethod({
 		const { services } = call;
 		const app = await appOfCaller(call);
 		const { user } = await redeemTrigger(services, app.id, args.trigger_id);
-		const opened = await keepView(services, app, args.view, { user, kind: 'modal' });
-		return shown(call, app, opened, 'view_opened');
+		const opened = await storeView(services, app, args.view, { user, kind: 'modal' });
+		return publishAndReturn(call, app, opened, 'view_opened');
 	},
 });
 
@@ -52,8 +52,12 @@ export const viewsPush = userMethod({
 		const app = await appOfCaller(call);
 		const { user, view: top } = await redeemTrigger(services, app.id, args.trigger_id);
 		const below = await ownView(call, app, args.view_id ?? top ?? '');
-		const pushed = await keepView(services, app, args.view, { user, kind: 'modal', below: stackedOn(below) });
-		return shown(call, app, pushed, 'view_pushed');
+		const pushed = await storeView(services, app, args.view, {
+			user,
+			kind: 'modal',
+			below: stackedOn(below),
+		});
+		return publishAndReturn(call, app, pushed, 'view_pushed');
 	},
 });
 
@@ -65,8 +69,8 @@ export const viewsUpdate = userMethod({
 		const current = await ownView(call, app, args.view_id);
 		if (args.hash !== undefined && args.hash !== current.hash) throw new Rejection('hash_conflict');
 		const { id, user, kind, below } = current;
-		const updated = await keepView(call.services, app, args.view, { id, user, kind, below });
-		return shown(call, app, updated, 'view_updated');
+		const updated = await storeView(call.services, app, args.view, { id, user, kind, below });
+		return publishAndReturn(call, app, updated, 'view_updated');
 	},
 });
 
@@ -79,8 +83,12 @@ export const viewsPublish = userMethod({
 		const current = await call.services.apps.view(id);
 		if (args.hash !== undefined && current && args.hash !== current.hash)
 			throw new Rejection('hash_conflict');
-		const published = await keepView(call.services, app, args.view, { id, user: args.user_id, kind: 'home' });
-		return shown(call, app, published, 'view_updated');
+		const published = await storeView(call.services, app, args.view, {
+			id,
+			user: args.user_id,
+			kind: 'home',
+		});
+		return publishAndReturn(call, app, published, 'view_updated');
 	},
 });
 
@@ -90,14 +98,14 @@ async function ownView({ services }: UserCall, app: App, id: string): Promise<Ap
 	return found;
 }
 
-function shown(
+function publishAndReturn(
 	{ services }: UserCall,
 	app: App,
-	kept: AppView,
+	stored: AppView,
 	change: 'view_opened' | 'view_updated' | 'view_pushed',
 ) {
-	const wire = wireView(kept, app);
-	announceView(services, kept.user, change, wire);
+	const wire = wireView(stored, app);
+	publishViewChange(services, stored.user, change, wire);
 	return { view: wire };
 }
 
@@ -123,15 +131,15 @@ export const viewsSubmit = userMethod({
 		const entered = stateOf(blocksIn(JSON.parse(current.body)), values);
 		const answer = await services.appRequests.ask(app, 'interactive', {
 			type: 'view_submission',
-			...(await aboutCaller(call, app, current.id)),
+			...(await interactionFields(call, app, current.id)),
 			view: wireView(current, app, entered),
 			response_urls: [],
 		});
-		return submitted(call, app, current, answer ?? NONE);
+		return applyAnswer(call, app, current, answer ?? NONE);
 	},
 });
 
-async function submitted(call: UserCall, app: App, current: AppView, answer: JsonObject) {
+async function applyAnswer(call: UserCall, app: App, current: AppView, answer: JsonObject) {
 	const { services, caller } = call;
 	const { id, below } = current;
 	switch (answer.response_action) {
@@ -139,13 +147,13 @@ async function submitted(call: UserCall, app: App, current: AppView, answer: Jso
 			return { response_action: 'errors', errors: answer.errors ?? {} };
 		case 'update': {
 			const to = { id, user: caller.user.id, kind: 'modal', below } as const;
-			const updated = await keepView(services, app, answer.view as JsonObject, to);
-			return { response_action: 'update', ...shown(call, app, updated, 'view_updated') };
+			const updated = await storeView(services, app, answer.view as JsonObject, to);
+			return { response_action: 'update', ...publishAndReturn(call, app, updated, 'view_updated') };
 		}
 		case 'push': {
 			const to = { user: caller.user.id, kind: 'modal', below: stackedOn(current) } as const;
-			const pushed = await keepView(services, app, answer.view as JsonObject, to);
-			return { response_action: 'push', ...shown(call, app, pushed, 'view_pushed') };
+			const pushed = await storeView(services, app, answer.view as JsonObject, to);
+			return { response_action: 'push', ...publishAndReturn(call, app, pushed, 'view_pushed') };
 		}
 		case 'clear':
 			await close(call, app, current, [...below, id]);
@@ -163,7 +171,7 @@ async function close(
 	ids: readonly string[],
 ): Promise<void> {
 	await services.apps.removeViews(ids);
-	announceView(services, current.user, 'view_closed', { id: current.id, app_id: app.id });
+	publishViewChange(services, current.user, 'view_closed', { id: current.id, app_id: app.id });
 }
 
 export const viewsClose = userMethod({
@@ -177,7 +185,7 @@ export const viewsClose = userMethod({
 		if (wire.notify_on_close !== true) return {};
 		const payload = {
 			type: 'view_closed',
-			...(await aboutCaller(call, app)),
+			...(await interactionFields(call, app)),
 			view: wire,
 			is_cleared: args.is_cleared,
 		};

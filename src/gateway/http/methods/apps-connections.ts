@@ -1,6 +1,6 @@
 import { Rejection } from '../../../model/errors.ts';
 import { appMethod } from '../method.ts';
-import { linkUrl, originFor } from '../origin.ts';
+import { originFor, socketModeUrl } from '../origin.ts';
 
 /** Returns the address of a Socket Mode connection. */
 export const appsConnectionsOpen = appMethod({
@@ -20,6 +20,6 @@ export const appsConnectionsOpen = appMethod({
 			origin: originFor(request, services.publicUrl),
 			app: app.id,
 		});
-		return { url: linkUrl(request, ticket, app.id) };
+		return { url: socketModeUrl(request, ticket, app.id) };
 	},
 });

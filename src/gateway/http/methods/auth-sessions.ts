@@ -9,15 +9,15 @@ import { newInvite } from '../new-invite.ts';
 /** Lists and ends the caller's sessions: each token is one session. */
 
 const ID_LENGTH = 16;
-/** More sessions than a user has. */
-const MOST = 1000;
+/** A user has far fewer sessions. */
+const MAX_SESSIONS = 1000;
 const LINK_SECONDS = 3600;
 
 export const authSessionsList = userMethod({
 	arguments: {},
 	run: async (_args, call) => {
 		const now = wallMicros();
-		const { items } = await call.services.directory.tokensOf(call.caller.user.id, null, MOST);
+		const { items } = await call.services.directory.tokensOf(call.caller.user.id, null, MAX_SESSIONS);
 		const active = items.filter(
 			({ revokedTs, expiresTs }) => revokedTs === null && (expiresTs === null || expiresTs > now),
 		);

@@ -2,7 +2,7 @@ import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { sendEphemeral } from '../../apps/ephemeral.ts';
 import { appOfCaller } from '../../apps/interaction.ts';
-import { joined, usersOf } from '../access.ts';
+import { joinedConversation, usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { contentArguments, cutText, hasContent, noText } from '../message-content.ts';
@@ -21,7 +21,7 @@ export const chatPostEphemeral = userMethod({
 	run: async (args, call) => {
 		const { services, caller } = call;
 		if (!hasContent(args)) throw noText();
-		await joined(call, args.channel);
+		await joinedConversation(call, args.channel);
 		const app = await appOfCaller(call);
 		await usersOf(services, caller.team, [args.user], 'user');
 		if ((await services.readState.member(args.user, args.channel)) === null)

@@ -1,7 +1,7 @@
 import { Rejection } from '../../../model/errors.ts';
 import type { Message } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
-import { readable } from '../access.ts';
+import { readableConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { webUrl } from '../origin.ts';
@@ -10,7 +10,7 @@ import { webUrl } from '../origin.ts';
 export const chatGetPermalink = userMethod({
 	arguments: { channel: type.channel, message_ts: type.ts('message_not_found') },
 	run: async (args, call) => {
-		const { id } = await readable(call, args.channel);
+		const { id } = await readableConversation(call, args.channel);
 		const [message] = await call.services.history.messages(id, [args.message_ts]);
 		if (!message || message.deleted) throw new Rejection('message_not_found', 'message_ts: no such message');
 		return { channel: id, permalink: permalinkOf(call, message) };

@@ -1,7 +1,7 @@
 import type { ScheduledMessage } from '../../../engine/ports/scheduled.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
-import { joined } from '../access.ts';
+import { joinedConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional, required } from '../arguments.ts';
 import { contentArguments, cutText } from '../message-content.ts';
@@ -9,7 +9,7 @@ import { identityArguments, identityOf } from '../message-identity.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { postTarget } from '../post-target.ts';
 import { openCursor, sealedNext } from '../sealed-cursor.ts';
-import { CARRIED_BY_CLIENTS, contentOf, namingArguments, textOf } from './chat.ts';
+import { contentOf, IGNORED_ARGUMENTS, namingArguments, textOf } from './chat.ts';
 
 /** Schedules messages; scheduled-posts.ts posts them. */
 
@@ -38,7 +38,7 @@ export const chatScheduleMessage = userMethod({
 		thread_ts: optional(type.ts('thread_not_found')),
 		reply_broadcast: type.flag,
 	},
-	ignored: CARRIED_BY_CLIENTS,
+	ignored: IGNORED_ARGUMENTS,
 	run: async (args, call) => {
 		const { services, caller } = call;
 		const { post_at: postAt, blocks, attachments, metadata } = args;
@@ -49,7 +49,7 @@ export const chatScheduleMessage = userMethod({
 		const identity = identityOf(caller.user, args);
 		const { extra } = contentOf(call, text, { blocks, attachments, metadata, ...identity });
 		const channel = await postTarget(call, args.channel);
-		const conversation = await joined(call, channel);
+		const conversation = await joinedConversation(call, channel);
 		if (conversation.archived) throw new Rejection('is_archived', 'channel: the conversation is archived');
 		const everything = { conversation: null, oldest: 0, latest: LATEST, after: null, limit: MAX_PER_USER };
 		if ((await services.scheduled.of(caller.user.id, everything)).length >= MAX_PER_USER)

@@ -23,7 +23,7 @@ import { submit } from '../submit.ts';
 
 /** Posting, editing and deleting. */
 
-export const CARRIED_BY_CLIENTS = ['as_user', 'mrkdwn', 'unfurl_links', 'unfurl_media'];
+export const IGNORED_ARGUMENTS = ['as_user', 'mrkdwn', 'unfurl_links', 'unfurl_media'];
 
 /**
  * Turns names in the text into mentions and links. Slack's `parse=full` also links URLs, which clients do
@@ -44,7 +44,7 @@ export const chatPostMessage = userMethod({
 		reply_broadcast: type.flag,
 		client_msg_id: optional(type.text({ max: CLIENT_MSG_ID_LENGTH, takesEmpty: false })),
 	},
-	ignored: CARRIED_BY_CLIENTS,
+	ignored: IGNORED_ARGUMENTS,
 	run: async (args, call) => {
 		const { text, wasCut } = cutText(await textOf(call, args));
 		const { blocks, attachments, metadata } = args;
@@ -72,7 +72,7 @@ export const chatPostMessage = userMethod({
 	},
 });
 
-interface Named {
+interface LinkNamesArguments {
 	readonly text: string | undefined;
 	readonly link_names: boolean;
 	readonly parse: string | undefined;
@@ -93,7 +93,7 @@ async function linkedText({ services, caller }: UserCall, text: string): Promise
 	);
 }
 
-export const textOf = async (call: UserCall, args: Named): Promise<string> =>
+export const textOf = async (call: UserCall, args: LinkNamesArguments): Promise<string> =>
 	args.link_names || args.parse === 'full' ? linkedText(call, args.text ?? '') : (args.text ?? '');
 
 /** `/me waves`: a message that clients show as an action of its author. */
@@ -134,7 +134,7 @@ export const chatUpdate = userMethod({
 		...contentArguments,
 		...namingArguments,
 	},
-	ignored: [...CARRIED_BY_CLIENTS, 'file_ids', 'icon_emoji', 'icon_url', 'reply_broadcast', 'username'],
+	ignored: [...IGNORED_ARGUMENTS, 'file_ids', 'icon_emoji', 'icon_url', 'reply_broadcast', 'username'],
 	run: async (args, call) => {
 		const { channel, ts } = args;
 		if (args.text === undefined && !args.blocks && !args.attachments) throw noText();

@@ -2,7 +2,7 @@ import { formatPosition } from '../../../model/position.ts';
 import * as type from '../argument-types.ts';
 import { encodedAnswer } from '../envelope.ts';
 import { userMethod } from '../method.ts';
-import { addressedFor } from '../origin.ts';
+import { originRewriter } from '../origin.ts';
 
 /** Returns the events that a client missed while disconnected; if they are too many, tells it to reload everything. */
 export const clientSync = userMethod({
@@ -11,9 +11,9 @@ export const clientSync = userMethod({
 		const missed = await services.sync.missed(caller.user.id, services.sync.sinceOf(since));
 		const position = formatPosition(missed.position);
 		if ('tooFarBehind' in missed) return { history_invalid: true, position };
-		const addressed = addressedFor(request, services.publicUrl);
+		const rewriteOrigin = originRewriter(request, services.publicUrl);
 		return encodedAnswer(
-			addressed(`{"ok":true,"events":[${missed.frames.join(',')}],"position":"${position}"}`),
+			rewriteOrigin(`{"ok":true,"events":[${missed.frames.join(',')}],"position":"${position}"}`),
 		);
 	},
 });

@@ -4,8 +4,8 @@ import { bytesOf } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { type JsonObject, usernameField } from '../../../protocol/objects.ts';
 import type { ReadState } from '../../../unread/read-state.ts';
-import { joined } from '../access.ts';
-import { sized } from '../answer-size.ts';
+import { joinedConversation } from '../access.ts';
+import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { CountsEncoder } from '../counts-encoder.ts';
@@ -39,15 +39,15 @@ export const clientExplain = userMethod({
 	arguments: { channel: optional(type.channel) },
 	run: async ({ channel }, call) => {
 		const { services, caller } = call;
-		if (channel !== undefined) await joined(call, channel);
+		if (channel !== undefined) await joinedConversation(call, channel);
 		const unread = await services.readState.unread(caller.user.id, undefined, 'in badge');
 		const counted = unread
 			.filter(({ conversation }) => channel === undefined || conversation === channel)
 			.sort((a, b) => a.ts - b.ts);
 		const newestFirst = counted.slice(-MAX_EXPLAINED).reverse();
-		const { badge, looked } = await badgeOf(services.readState, caller.user.id, channel);
-		services.limits.charge(caller.user.id, 'requests', costOfRows(looked + newestFirst.length) - 1);
-		return sized(call, async (mostBytes) => {
+		const { badge, rowsRead } = await badgeOf(services.readState, caller.user.id, channel);
+		services.limits.charge(caller.user.id, 'requests', costOfRows(rowsRead + newestFirst.length) - 1);
+		return boundedAnswer(call, async (mostBytes) => {
 			const { items, isCut } = await explained(services.history, newestFirst, mostBytes);
 			const answer = { items: items.reverse(), badge, has_more: counted.length > items.length };
 			return { answer, isCut };
@@ -72,19 +72,19 @@ async function explained(history: History, newestFirst: readonly UnreadItem[], m
 }
 
 /**
- * The badge as in `client.counts`, or the share of one conversation and its threads; `looked` is the number of rows
+ * The badge as in `client.counts`, or the share of one conversation and its threads; `rowsRead` is the number of rows
  * read for it.
  */
 async function badgeOf(readState: ReadState, user: string, channel: string | undefined) {
 	if (channel === undefined) {
 		const { badge, rows } = await readState.counts(user);
-		return { badge, looked: rows.length };
+		return { badge, rowsRead: rows.length };
 	}
 	const row = await readState.row(user, channel);
 	const followed = await readState.threads(user);
 	const threads = followed.filter(({ conversation }) => conversation === channel);
 	const badge = threads.reduce((sum, thread) => sum + thread.badge, row?.badge ?? 0);
-	return { badge, looked: followed.length };
+	return { badge, rowsRead: followed.length };
 }
 
 async function textsOf(history: History, newestFirst: readonly UnreadItem[], mostBytes: number) {

@@ -2,7 +2,7 @@ import { NO_CHANNEL_TEXT } from '../../../model/conversation.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { checkChannelName } from '../../../model/names.ts';
-import { joined } from '../access.ts';
+import { joinedConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { channelAnswer } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
@@ -51,7 +51,7 @@ export const conversationsRename = userMethod({
 	arguments: { channel: type.channel, name },
 	ignored: ['validate'],
 	run: async (args, call) => {
-		const conversation = await joined(call, args.channel);
+		const conversation = await joinedConversation(call, args.channel);
 		const rename = () => submit(call, args.channel, { type: 'rename', name: args.name });
 		// A name that the channel already has must not be reserved, and above all not released.
 		const result =

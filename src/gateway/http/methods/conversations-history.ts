@@ -1,12 +1,12 @@
 import { isFull } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
-import { readable } from '../access.ts';
-import { sized } from '../answer-size.ts';
+import { readableConversation } from '../access.ts';
+import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { messagePage, withoutMetadata } from '../message-view.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { between } from '../window.ts';
+import { pageWindow } from '../window.ts';
 
 const PAGE = 100;
 
@@ -25,12 +25,12 @@ export const conversationsHistory = userMethod({
 	run: async (given, call) => {
 		// `oldest=0` is Slack's default: everything, the newest page first.
 		const args = given.oldest === 0 ? { ...given, oldest: undefined } : given;
-		const conversation = await readable(call, args.channel);
+		const conversation = await readableConversation(call, args.channel);
 		// With `oldest` alone, Slack reads forward: the page nearest to it comes first.
 		const forward = args.oldest !== undefined && args.latest === undefined;
-		const range = between(args, forward ? 'forward' : 'backward');
+		const range = pageWindow(args, forward ? 'forward' : 'backward');
 		const pins = await call.services.history.pins(conversation.id);
-		return sized(call, async (mostBytes) => {
+		return boundedAnswer(call, async (mostBytes) => {
 			// One more than requested shows whether there is a next page.
 			const found = await call.services.history.timeline(conversation.id, {
 				...range,

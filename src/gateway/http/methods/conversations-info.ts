@@ -1,5 +1,5 @@
 import { SLACKBOT_ID } from '../../../model/ids.ts';
-import { visible } from '../access.ts';
+import { visibleConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { fullConversationView } from '../conversation-view.ts';
 import { userMethod } from '../method.ts';
@@ -9,7 +9,7 @@ export const conversationsInfo = userMethod({
 	arguments: { channel: type.channel, include_num_members: type.flag },
 	ignored: ['include_locale'],
 	run: async (args, call) => {
-		const { conversation } = await visible(call, args.channel);
+		const { conversation } = await visibleConversation(call, args.channel);
 		const view = await fullConversationView(call, conversation);
 		return {
 			channel: args.include_num_members ? { ...view, num_members: conversation.memberCount } : view,
@@ -22,7 +22,7 @@ const MEMBERS_PAGE = 100;
 export const conversationsMembers = userMethod({
 	arguments: { channel: type.channel, limit: type.limit(MEMBERS_PAGE), cursor: type.cursor('after') },
 	run: async (args, call) => {
-		const { conversation } = await visible(call, args.channel);
+		const { conversation } = await visibleConversation(call, args.channel);
 		if (conversation.kind === 'im' && conversation.creator === SLACKBOT_ID)
 			return { members: conversation.people, ...nextCursor('after', null) };
 		const page = await call.services.directory.members(args.channel, args.cursor ?? null, args.limit);

@@ -3,7 +3,7 @@ import { type Conversation, NO_CHANNEL_TEXT } from '../../../model/conversation.
 import { Rejection } from '../../../model/errors.ts';
 import { directId, isDirect, SLACKBOT_ID } from '../../../model/ids.ts';
 import { sha256 } from '../../auth/tokens.ts';
-import { joined, noChannel, usersOf } from '../access.ts';
+import { joinedConversation, noChannel, usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { fullConversationView, openedView } from '../conversation-view.ts';
@@ -36,7 +36,7 @@ export const conversationsOpen = userMethod({
 		const repeated = opened.created === null ? { no_op: true, already_open: true } : {};
 		if (!args.return_im) return { ...repeated, channel: { id: opened.id } };
 		if (opened.created) return { channel: await openedView(call, opened.created) };
-		const conversation = await joined(call, opened.id);
+		const conversation = await joinedConversation(call, opened.id);
 		return { ...repeated, channel: await fullConversationView(call, conversation) };
 	},
 });
@@ -45,7 +45,7 @@ export const conversationsOpen = userMethod({
 export const conversationsClose = userMethod({
 	arguments: { channel: type.channel },
 	run: async (args, call) => {
-		await resume(call, args.channel);
+		await openExisting(call, args.channel);
 		return { no_op: true };
 	},
 });
@@ -57,7 +57,7 @@ interface OpenArguments {
 }
 
 async function open(call: UserCall, wanted: OpenArguments): Promise<Opened> {
-	if (wanted.channel !== undefined) return resume(call, wanted.channel);
+	if (wanted.channel !== undefined) return openExisting(call, wanted.channel);
 	const { users } = wanted;
 	if (users === undefined)
 		throw new Rejection('users_list_not_supplied', 'users or channel: one of them is required');
@@ -72,8 +72,8 @@ async function open(call: UserCall, wanted: OpenArguments): Promise<Opened> {
 	);
 }
 
-async function resume(call: UserCall, channel: string): Promise<Opened> {
-	const conversation = await joined(call, channel);
+async function openExisting(call: UserCall, channel: string): Promise<Opened> {
+	const conversation = await joinedConversation(call, channel);
 	if (!isDirect(conversation.kind))
 		throw new Rejection(
 			'method_not_supported_for_channel_type',

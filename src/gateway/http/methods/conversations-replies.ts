@@ -1,13 +1,13 @@
 import { Rejection } from '../../../model/errors.ts';
 import { isFull, type Message } from '../../../model/message.ts';
-import { readable } from '../access.ts';
-import { sized } from '../answer-size.ts';
+import { readableConversation } from '../access.ts';
+import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { messagePage, withoutMetadata } from '../message-view.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { rootAt } from '../threads.ts';
-import { between } from '../window.ts';
+import { pageWindow } from '../window.ts';
 
 /**
  * Returns a thread: its root, then its replies in order. The root counts as the first message of the first page.
@@ -25,13 +25,13 @@ export const conversationsReplies = userMethod({
 	},
 	cost: ({ limit }) => costOfRows(limit),
 	run: async (args, call) => {
-		const conversation = await readable(call, args.channel);
+		const conversation = await readableConversation(call, args.channel);
 		const root = await rootOf(call, conversation.id, args.ts);
 		const opening = args.cursor === undefined ? [root] : [];
 		const room = args.limit - opening.length;
-		return sized(call, async (mostBytes) => {
+		return boundedAnswer(call, async (mostBytes) => {
 			const found = await call.services.history.replies(conversation.id, root.ts, {
-				...between(args, 'forward'),
+				...pageWindow(args, 'forward'),
 				limit: room + 1,
 				nearest: 'oldest',
 				mostBytes,

@@ -3,13 +3,13 @@ import { Rejection } from '../../../model/errors.ts';
 import { inTimeline, isFull } from '../../../model/message.ts';
 import { firstAtOrAfter } from '../../../model/timeline.ts';
 import { formatTs } from '../../../model/ts.ts';
-import { joined } from '../access.ts';
-import { sized } from '../answer-size.ts';
+import { joinedConversation } from '../access.ts';
+import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { messagePage } from '../message-view.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { between, bounds, type Window } from '../window.ts';
+import { pageWindow, type Window, wholeWindow } from '../window.ts';
 
 /** Lists the caller's unread messages, and the readers of a message. */
 
@@ -31,15 +31,17 @@ export const conversationsUnreads = userMethod({
 	},
 	cost: ({ limit }) => costOfRows(limit),
 	run: async (args, call) => {
-		const conversation = await joined(call, args.channel);
+		const conversation = await joinedConversation(call, args.channel);
 		const { readState, history } = call.services;
 		const unread = await readState.unreadTs(call.caller.user.id, args.channel);
-		const ahead = within(unread, between(args, args.newest_first ? 'backward' : 'forward'));
-		const page = [...(args.newest_first ? ahead.slice(-args.limit).reverse() : ahead.slice(0, args.limit))];
-		const farthest = args.newest_first ? ahead[0] : ahead.at(-1);
+		const remaining = within(unread, pageWindow(args, args.newest_first ? 'backward' : 'forward'));
+		const page = [
+			...(args.newest_first ? remaining.slice(-args.limit).reverse() : remaining.slice(0, args.limit)),
+		];
+		const farthest = args.newest_first ? remaining[0] : remaining.at(-1);
 		const [oldestUnread] = unread;
-		const total = within(unread, bounds(args)).length;
-		return sized(call, async (mostBytes) => {
+		const total = within(unread, wholeWindow(args)).length;
+		return boundedAnswer(call, async (mostBytes) => {
 			const nearest = args.newest_first ? 'newest' : 'oldest';
 			const found = await history.messages(args.channel, page, { nearest, mostBytes });
 			const nearestFirst = args.newest_first ? found.toReversed() : found;
@@ -72,7 +74,7 @@ export const conversationsReaders = userMethod({
 	},
 	cost: ({ limit }) => costOfRows(limit),
 	run: async ({ channel, ts, limit, cursor }, call) => {
-		const conversation = await joined(call, channel);
+		const conversation = await joinedConversation(call, channel);
 		if (conversation.memberCount > MAX_MEMBERS)
 			throw new Rejection(
 				'too_many_members',

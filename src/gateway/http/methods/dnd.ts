@@ -12,7 +12,7 @@ import { userOf } from './users.ts';
  * recurring hours. Counts and badges do not change.
  */
 
-const LONGEST_MINUTES = 60 * 24 * 366;
+const MAX_MINUTES = 60 * 24 * 366;
 const MAX_USERS = 50;
 /** Slack's value for "nothing planned". */
 const NEVER = 1;
@@ -59,30 +59,30 @@ export const dndTeamInfo = userMethod({
 });
 
 const minutes = required<number>({
-	expects: `minutes, a whole number from 1 to ${LONGEST_MINUTES}`,
+	expects: `minutes, a whole number from 1 to ${MAX_MINUTES}`,
 	parse: (value) => {
 		const found = type.count.parse(value, 'num_minutes');
-		return found !== undefined && found >= 1 && found <= LONGEST_MINUTES ? found : undefined;
+		return found !== undefined && found >= 1 && found <= MAX_MINUTES ? found : undefined;
 	},
 });
 
 export const dndSetSnooze = userMethod({
 	arguments: { num_minutes: minutes },
-	run: async (args, call) => snoozed(call, wallMicros() + args.num_minutes * 60e6, wireSnooze),
+	run: async (args, call) => setSnooze(call, wallMicros() + args.num_minutes * 60e6, wireSnooze),
 });
 
 export const dndEndSnooze = userMethod({
 	arguments: {},
 	run: async (_args, call) =>
-		snoozed(call, 0, (user, at) => ({ ...wireDnd(user, at), ...wireSnooze(user, at) })),
+		setSnooze(call, 0, (user, at) => ({ ...wireDnd(user, at), ...wireSnooze(user, at) })),
 });
 
 export const dndEndDnd = userMethod({
 	arguments: {},
-	run: async (_args, call) => snoozed(call, 0, () => ({})),
+	run: async (_args, call) => setSnooze(call, 0, () => ({})),
 });
 
-async function snoozed(
+async function setSnooze(
 	call: UserCall,
 	until: number,
 	answer: (user: User, at: number) => JsonObject,

@@ -11,7 +11,7 @@ import { tokenKey } from '../../auth/tokens.ts';
 import { filesOf, noFile } from '../../files/access.ts';
 import { UPLOAD_PATH } from '../../files/uploads.ts';
 import type { FileServices } from '../../services.ts';
-import { joined } from '../access.ts';
+import { joinedConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { cutText } from '../message-content.ts';
@@ -27,8 +27,8 @@ import { contentOf } from './chat.ts';
 
 const SECRET_BYTES = 32;
 const MAX_UNFINISHED = 100;
-const LONGEST_NAME = 255;
-const LONGEST_ALT_TEXT = 1000;
+const MAX_NAME_LENGTH = 255;
+const MAX_ALT_TEXT_LENGTH = 1000;
 
 /** The name is shown to other users and sent in headers. */
 const cleaned = (name: string): string =>
@@ -38,16 +38,17 @@ const cleaned = (name: string): string =>
 
 export const filesGetUploadURLExternal = userMethod({
 	arguments: {
-		filename: type.text({ max: LONGEST_NAME, takesEmpty: false }),
+		filename: type.text({ max: MAX_NAME_LENGTH, takesEmpty: false }),
 		length: type.count,
-		alt_txt: optional(type.text({ max: LONGEST_ALT_TEXT })),
+		alt_txt: optional(type.text({ max: MAX_ALT_TEXT_LENGTH })),
 		snippet_type: optional(type.text({ max: 40 })),
 	},
 	run: async (args, { services, caller, request }) => {
-		const { records, mostBytes, mostBytesOfTeam } = filesOf(services);
+		const { records, maxFileBytes, maxTeamBytes } = filesOf(services);
 		const name = cleaned(args.filename) || 'file';
 		if (args.length < 1) throw new Rejection('invalid_arguments', 'length: must be at least 1 byte');
-		if (args.length > mostBytes) throw new Rejection('file_too_large', `length: at most ${mostBytes} bytes`);
+		if (args.length > maxFileBytes)
+			throw new Rejection('file_too_large', `length: at most ${maxFileBytes} bytes`);
 		const id = newId('F', services.random);
 		const secret = Buffer.from(services.random(SECRET_BYTES)).toString('base64url').replaceAll('-', '_');
 		const file = {
@@ -64,13 +65,13 @@ export const filesGetUploadURLExternal = userMethod({
 			secret: tokenKey(secret),
 		};
 		const isReserved = await records.reserve(file, {
-			teamBytes: mostBytesOfTeam,
+			teamBytes: maxTeamBytes,
 			unfinished: MAX_UNFINISHED,
 		});
 		if (!isReserved)
 			throw new Rejection(
 				'storage_limit_reached',
-				`a workspace may store at most ${mostBytesOfTeam} bytes, and a user may have ${MAX_UNFINISHED} unfinished uploads`,
+				`a workspace may store at most ${maxTeamBytes} bytes, and a user may have ${MAX_UNFINISHED} unfinished uploads`,
 			);
 		const origin = originFor(request, services.publicUrl);
 		return { upload_url: `${origin}${UPLOAD_PATH}${id}-${secret}`, file_id: id };
@@ -147,7 +148,7 @@ async function ownUploads(
 			title:
 				storable(title ?? '')
 					.trim()
-					.slice(0, LONGEST_NAME) || file.name,
+					.slice(0, MAX_NAME_LENGTH) || file.name,
 		};
 	});
 }
@@ -155,7 +156,7 @@ async function ownUploads(
 async function placesOf(call: UserCall, targets: readonly string[]): Promise<readonly Conversation[]> {
 	const places = new Map<string, Conversation>();
 	for (const target of targets) {
-		const conversation = await joined(call, await postTarget(call, target));
+		const conversation = await joinedConversation(call, await postTarget(call, target));
 		if (conversation.archived) throw new Rejection('is_archived', 'channel_id: the conversation is archived');
 		places.set(conversation.id, conversation);
 	}

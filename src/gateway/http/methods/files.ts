@@ -4,16 +4,16 @@ import { ANY_ORIGIN } from '../../../protocol/addresses.ts';
 import { contentPath, downloadPath, shareFields, wireFile } from '../../../protocol/file-objects.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import { filesOf, readableShares, type VisibleFile, visibleFile } from '../../files/access.ts';
-import { linkEnd, linkQuery } from '../../files/links.ts';
+import { linkExpiry, linkQuery } from '../../files/links.ts';
 import { leaveTombstones, removeContent } from '../../files/removal.ts';
-import { readable } from '../access.ts';
+import { readableConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional, withDefault } from '../arguments.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 
 /** Shows, lists and deletes files. */
 
-const described = ({ file, shares }: VisibleFile): JsonObject => ({
+const wireVisibleFile = ({ file, shares }: VisibleFile): JsonObject => ({
 	...wireFile(
 		file,
 		shares.some(({ kind }) => kind === 'public'),
@@ -26,7 +26,7 @@ export const filesInfo = userMethod({
 	arguments: { file: type.file },
 	ignored: ['count', 'page', 'limit', 'cursor'],
 	run: async (args, call) => ({
-		file: described(await visibleFile(call, args.file)),
+		file: wireVisibleFile(await visibleFile(call, args.file)),
 		comments: [],
 		response_metadata: { next_cursor: '' },
 	}),
@@ -62,7 +62,7 @@ export const filesList = userMethod({
 	run: async (args, call) => {
 		const { services, caller } = call;
 		const { records } = filesOf(services);
-		if (args.channel !== undefined) await readable(call, args.channel);
+		if (args.channel !== undefined) await readableConversation(call, args.channel);
 		const size = Math.max(1, Math.min(args.count || PAGE, MAX_PAGE_SIZE));
 		const page = Math.max(1, Math.min(args.page, 1_000_000));
 		const { files, total } = await records.list({
@@ -79,7 +79,7 @@ export const filesList = userMethod({
 		});
 		const shown: JsonObject[] = [];
 		for (const file of files)
-			shown.push(described({ file, shares: await readableShares(call, await records.shares(file)) }));
+			shown.push(wireVisibleFile({ file, shares: await readableShares(call, await records.shares(file)) }));
 		return { files: shown, paging: { count: size, total, page, pages: Math.ceil(total / size) } };
 	},
 });
@@ -120,7 +120,7 @@ export const filesGetLinks = userMethod({
 	cost: ({ files }) => costOfRows(files.length * 10),
 	run: async (args, call) => {
 		const { services, caller } = call;
-		const end = linkEnd(Date.now());
+		const end = linkExpiry(Date.now());
 		const links: JsonObject[] = [];
 		for (const id of args.files) {
 			const found = await visibleFile(call, id).catch(() => null);

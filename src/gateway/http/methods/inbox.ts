@@ -24,7 +24,7 @@ export const inboxList = userMethod({
 	run: async ({ limit, cursor, unread_first: unreadFirst }, call) => {
 		const { services, caller } = call;
 		const from = await openCursor(call, METHOD, cursor);
-		const start = from === null ? null : placeOf(from, unreadFirst);
+		const start = from === null ? null : parsePageStart(from, unreadFirst);
 		const page = await services.readState.inbox(caller.user.id, { limit, start, unreadFirst });
 		if (page === 'no_such_listing')
 			throw new Rejection('invalid_cursor', 'cursor: the list has expired; start again without a cursor');
@@ -34,7 +34,7 @@ export const inboxList = userMethod({
 			const rows = page.rows.slice(start, start + LOADED_AT_ONCE);
 			items.push(...(await Promise.all(rows.map((row) => itemOf(call, row)))));
 		}
-		return { items, ...(await sealedNext(call, METHOD, page.next && textOf(page.next))) };
+		return { items, ...(await sealedNext(call, METHOD, page.next && formatPageStart(page.next))) };
 	},
 });
 
@@ -49,10 +49,10 @@ function latestOf(whole: Message): JsonObject {
 	return { ts: formatTs(ts), user, ...usernameField(message), text, ...(isCut ? { is_preview: true } : {}) };
 }
 
-const textOf = ({ listing, unread, latest, conversation }: InboxPageStart): string =>
+const formatPageStart = ({ listing, unread, latest, conversation }: InboxPageStart): string =>
 	`${listing ?? ''}.${unread ? 1 : 0}.${latest}.${conversation}`;
 
-function placeOf(text: string, unreadFirst: boolean): InboxPageStart {
+function parsePageStart(text: string, unreadFirst: boolean): InboxPageStart {
 	const [listing = '', unread = '', latest = '', conversation = ''] = text.split('.');
 	const isOurs = STAMP_OR_NONE.test(listing) && FLAG.test(unread) && STAMP.test(latest);
 	if (!isOurs || !isConversationId(conversation))

@@ -5,11 +5,11 @@ import { newId } from '../../../model/ids.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { hashToken, newToken } from '../../auth/tokens.ts';
 import { accountName, namesToTry } from '../account-name.ts';
-import { announceNewUser, announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { joinGeneral } from '../general-channel.ts';
 import { type Call, openMethod } from '../method.ts';
+import { publishTeamJoin, publishUserChange } from '../publish-changes.ts';
 
 /** For people with an invite link: shows the workspace that it leads to, and exchanges the link for a token, once. */
 
@@ -24,7 +24,7 @@ const secret = required<string>({
 export const invitesInfo = openMethod({
 	arguments: { invite: secret },
 	run: async (args, call) => {
-		const invite = await usable(call, args.invite);
+		const invite = await usableInvite(call, args.invite);
 		const { directory } = call.services;
 		const [user] = invite.user === null ? [] : await directory.users([invite.user]);
 		const team = await directory.team(invite.team);
@@ -44,10 +44,10 @@ export const invitesAccept = openMethod({
 		device: withDefault(type.text({ max: DEVICE_LENGTH }), ''),
 	},
 	run: async (args, call) => {
-		const invite = await usable(call, args.invite);
+		const invite = await usableInvite(call, args.invite);
 		const names = invite.user === null ? namesToTry(args.name, args.real_name) : [''];
 		for (const name of names) {
-			const accepted = await exchanged(call, invite, name, args.real_name ?? name, args.device);
+			const accepted = await exchange(call, invite, name, args.real_name ?? name, args.device);
 			if (accepted) return accepted;
 		}
 		throw new Rejection('name_taken', 'name: another user of the workspace has this name');
@@ -55,7 +55,7 @@ export const invitesAccept = openMethod({
 });
 
 /** Null: another user has the name. */
-async function exchanged(call: Call, invite: Invite, name: string, realName: string, device: string) {
+async function exchange(call: Call, invite: Invite, name: string, realName: string, device: string) {
 	const { directory, random, clock } = call.services;
 	if (name === SLACKBOT_NAME) return null;
 	const createdTs = clock.next();
@@ -94,13 +94,13 @@ async function exchanged(call: Call, invite: Invite, name: string, realName: str
 	if (outcome === 'used') throw new Rejection('invite_used', 'invite: this link was already used or revoked');
 	const accepted = { token, user_id: user, team_id: invite.team };
 	if (!newUser) return accepted;
-	announceNewUser(call.services, newUser);
-	announceUser(call.services, newUser);
+	publishTeamJoin(call.services, newUser);
+	publishUserChange(call.services, newUser);
 	const general = await joinGeneral(call.services, newUser);
 	return general === undefined ? accepted : { ...accepted, general_channel: general };
 }
 
-async function usable({ services }: Call, given: string): Promise<Invite> {
+async function usableInvite({ services }: Call, given: string): Promise<Invite> {
 	const { directory, clock } = services;
 	const invite = await directory.invite(hashToken(given));
 	if (!invite) throw new Rejection('invite_not_found', 'invite: no such invite link');

@@ -1,6 +1,6 @@
 import { Rejection } from '../../../model/errors.ts';
-import { readable } from '../access.ts';
-import { sized } from '../answer-size.ts';
+import { readableConversation } from '../access.ts';
+import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { messagePage } from '../message-view.ts';
@@ -28,10 +28,10 @@ export const pinsRemove = change(false);
 export const pinsList = userMethod({
 	arguments: { channel: type.channel },
 	run: async ({ channel }, call) => {
-		const conversation = await readable(call, channel);
+		const conversation = await readableConversation(call, channel);
 		const { history } = call.services;
 		const pins = [...(await history.pins(channel))].sort((a, b) => b.at - a.at);
-		return sized(call, async (mostBytes) => {
+		return boundedAnswer(call, async (mostBytes) => {
 			const messages = await history.messages(
 				channel,
 				pins.map(({ ts }) => ts),

@@ -33,7 +33,7 @@ export const pushDevicesAdd = userMethod({
 		const { random, clock } = services;
 		const { devices } = services.push;
 		const user = caller.user.id;
-		const token = keptToken(args);
+		const token = storedToken(args);
 		if (!TOKENS[args.platform].test(token))
 			throw new Rejection('invalid_arguments', `token: not a valid device token for ${args.platform}`);
 		if (args.platform === 'web') checkHost(token, webPushOf(services.webPush));
@@ -57,7 +57,7 @@ export const pushDevicesAdd = userMethod({
 export const pushDevicesRemove = userMethod({
 	arguments: { platform: type.oneOf(PLATFORMS), token },
 	run: async (args, { services, caller }) => {
-		const token = keptToken(args);
+		const token = storedToken(args);
 		const removed = await services.push.devices.remove(caller.user.id, args.platform, token);
 		if (!removed) throw new Rejection('device_not_found');
 		return {};
@@ -77,7 +77,7 @@ export const pushWebKey = userMethod({
 });
 
 /** The stored form of a token: subscriptions of browsers are normalised. */
-function keptToken({ platform, token }: { platform: PushPlatform; token: string }): string {
+function storedToken({ platform, token }: { platform: PushPlatform; token: string }): string {
 	if (platform !== 'web') return token;
 	try {
 		return tokenOf(readSubscription(token));

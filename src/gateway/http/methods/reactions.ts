@@ -4,8 +4,8 @@ import { type ErrorCode, Rejection } from '../../../model/errors.ts';
 import type { Message } from '../../../model/message.ts';
 import { parseReactionName } from '../../../model/reactions.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
-import { readable } from '../access.ts';
-import { sized } from '../answer-size.ts';
+import { readableConversation } from '../access.ts';
+import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { optional, required } from '../arguments.ts';
 import { messagePage, messageViews } from '../message-view.ts';
@@ -60,7 +60,7 @@ export const reactionsGet = userMethod({
 	ignored: IGNORED,
 	run: async (args, call) => {
 		const { channel, ts } = itemOf(args);
-		const conversation = await readable(call, channel);
+		const conversation = await readableConversation(call, channel);
 		const message = await liveMessage(call, channel, ts);
 		const [view] = await messageViews(call, conversation, [message]);
 		return {
@@ -117,7 +117,7 @@ export const reactionsList = userMethod({
 		const limit = Math.min(args.count || args.limit, type.MAX_PAGE);
 		const before = args.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(args.cursor);
 		const found = await services.history.reactedTo(user, before, MAX_EXAMINED);
-		return sized(call, async (mostBytes) => {
+		return boundedAnswer(call, async (mostBytes) => {
 			const { items, next, isCut } = await itemsOf(call, found, limit, mostBytes);
 			return { answer: { items, ...nextCursor('next_ts', next) }, isCut };
 		});
@@ -154,7 +154,7 @@ const HIDDEN: readonly ErrorCode[] = ['channel_not_found', 'not_in_channel'];
 
 async function readableOrNull(call: UserCall, id: string): Promise<Conversation | null> {
 	try {
-		return await readable(call, id);
+		return await readableConversation(call, id);
 	} catch (error) {
 		if (error instanceof Rejection && HIDDEN.includes(error.code)) return null;
 		throw error;

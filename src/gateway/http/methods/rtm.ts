@@ -9,7 +9,7 @@ import { originFor, socketUrl } from '../origin.ts';
 const RETRY_SPREAD_SECONDS = 4;
 
 /** Throws if a socket could not be served now: clients wait after an error, but reconnect at once after a close. */
-async function available({ readState, random }: Services): Promise<void> {
+async function checkAvailable({ readState, random }: Services): Promise<void> {
 	try {
 		await readState.available();
 	} catch (error) {
@@ -41,7 +41,7 @@ export const rtmConnect = userMethod({
 	],
 	run: async (args, { services, caller, request }) => {
 		const { user, tokenHash, expiresAt, issuedAt } = caller;
-		await available(services);
+		await checkAvailable(services);
 		const team = await services.directory.team(caller.team);
 		// Without a position of the client, events up to the opening of the socket follow `hello`.
 		const since =

@@ -89,7 +89,7 @@ async function messagesFor(args: Arguments, call: UserCall): Promise<JsonObject>
 		const found = await find(call, args.query);
 		const { start, size, fields } = pageOf(args, found.length);
 		const shown = sorted(found, args).slice(start, start + size);
-		return { ...fields, matches: await views(call, shown) };
+		return { ...fields, matches: await matchViews(call, shown) };
 	});
 }
 
@@ -103,7 +103,7 @@ async function find(call: UserCall, text: string): Promise<readonly SearchMatch[
 	const { services, caller } = call;
 	const query = parseSearch(text, services.clock.next());
 	const from = await Promise.all(query.from.map((name) => authorOf(call, name)));
-	const places = await Promise.all(query.in.map((name) => placeOf(call, name)));
+	const places = await Promise.all(query.in.map((name) => conversationFor(call, name)));
 	const isAnything = query.terms.length + query.from.length + query.in.length + query.has.length > 0;
 	const isDated = query.after > 0 || query.before < Number.MAX_SAFE_INTEGER;
 	if (!isAnything && !isDated) return [];
@@ -132,7 +132,7 @@ async function authorOf({ services, caller }: UserCall, written: string): Promis
 }
 
 /** The search itself checks that the caller may read the conversation. */
-async function placeOf(call: UserCall, written: string): Promise<string | null> {
+async function conversationFor(call: UserCall, written: string): Promise<string | null> {
 	const { services, caller } = call;
 	const name = idIn(written);
 	if (isConversationId(name)) return name;
@@ -149,7 +149,7 @@ async function placeOf(call: UserCall, written: string): Promise<string | null> 
 }
 
 /** In the order of the matches, without messages that were deleted meanwhile. */
-async function views(call: UserCall, shown: readonly SearchMatch[]): Promise<JsonObject[]> {
+async function matchViews(call: UserCall, shown: readonly SearchMatch[]): Promise<JsonObject[]> {
 	const { history, directory } = call.services;
 	const conversations = new Map(
 		(await directory.conversations([...new Set(shown.map(({ conversation }) => conversation))])).map(

@@ -2,7 +2,7 @@ import type { ThreadRow } from '../../../engine/ports/read-state.ts';
 import { isFull, type Message } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
-import { type Sized, sized } from '../answer-size.ts';
+import { type BoundedAnswer, boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { messagePage, messageViews } from '../message-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
@@ -13,9 +13,9 @@ const PAGE = 10;
 /** Replies shown per thread: the oldest unread ones, and the newest of all. */
 const REPLIES_SHOWN = 25;
 const LATEST_SHOWN = 3;
-/** How many replies to search for unread ones among the caller's own. */
-const REPLIES_READ = 1000;
-const PAGES_READ = 10;
+/** Page size and maximum number of pages when the caller's own replies, which are never unread, have to be skipped. */
+const REPLIES_PER_PAGE = 1000;
+const MAX_PAGES = 10;
 
 export const subscriptionsThreadGetView = userMethod({
 	arguments: { limit: type.limit(PAGE), current_ts: type.latest },
@@ -28,7 +28,7 @@ export const subscriptionsThreadGetView = userMethod({
 		const older = all
 			.filter((row) => row.latestReply < (before ?? Number.MAX_SAFE_INTEGER))
 			.sort((a, b) => b.latestReply - a.latestReply);
-		return sized(call, (mostBytes) => viewOf(call, all, older, { limit, mostBytes }));
+		return boundedAnswer(call, (mostBytes) => viewOf(call, all, older, { limit, mostBytes }));
 	},
 });
 
@@ -37,9 +37,9 @@ async function viewOf(
 	all: readonly ThreadRow[],
 	older: readonly ThreadRow[],
 	{ limit, mostBytes }: { readonly limit: number; readonly mostBytes: number },
-): Promise<Sized> {
+): Promise<BoundedAnswer> {
 	const threads: JsonObject[] = [];
-	let looked = 0;
+	let examined = 0;
 	let bytes = 0;
 	let isCut = false;
 	for (const row of older.slice(0, limit)) {
@@ -47,15 +47,15 @@ async function viewOf(
 		bytes += view ? Buffer.byteLength(JSON.stringify(view.thread)) : 0;
 		isCut ||= view?.isCut === true || bytes > mostBytes;
 		if (bytes > mostBytes && threads.length > 0) break;
-		looked += 1;
+		examined += 1;
 		if (view) threads.push(view.thread);
 	}
 	const answer = {
 		threads,
 		total_unread_replies: all.reduce((sum, row) => sum + row.unread, 0),
 		new_threads_count: all.filter((row) => row.unread > 0).length,
-		has_more: older.length > looked,
-		max_ts: formatTs(older[looked - 1]?.latestReply ?? 0),
+		has_more: older.length > examined,
+		max_ts: formatTs(older[examined - 1]?.latestReply ?? 0),
 	};
 	return { answer, isCut };
 }
@@ -98,7 +98,7 @@ async function unreadReplies({ services, caller }: UserCall, row: ThreadRow, mos
 	let after = row.lastRead;
 	// The first few are usually enough; a caller who wrote many replies since needs more pages.
 	let limit = REPLIES_SHOWN;
-	for (let page = 0; page < PAGES_READ && found.length < wanted; page += 1) {
+	for (let page = 0; page < MAX_PAGES && found.length < wanted; page += 1) {
 		const range = { after, before: EVERYTHING, limit, nearest: 'oldest', mostBytes } as const;
 		const replies = await services.history.replies(row.conversation, row.threadTs, range);
 		found.push(...replies.filter((reply) => reply.user !== caller.user.id));
@@ -107,7 +107,7 @@ async function unreadReplies({ services, caller }: UserCall, row: ThreadRow, mos
 		if (isFull(found, mostBytes)) return { replies: found.slice(0, wanted), isCut: found.length < wanted };
 		if (!last || (replies.length < limit && !isLarge)) break;
 		after = last.ts;
-		limit = REPLIES_READ;
+		limit = REPLIES_PER_PAGE;
 	}
 	return { replies: found.slice(0, wanted), isCut: false };
 }

@@ -4,9 +4,9 @@ import { MAX_PHOTO_BYTES, MAX_PHOTO_PIXELS, PHOTO_NAME, photoTypeOf } from '../.
 import { wireProfile } from '../../../protocol/objects.ts';
 import { filesOf } from '../../files/access.ts';
 import { PHOTO_OBJECT } from '../../files/photos.ts';
-import { announceUser } from '../announce.ts';
 import { required } from '../arguments.ts';
 import { type UserCall, userMethod, wallMicros } from '../method.ts';
+import { publishUserChange } from '../publish-changes.ts';
 import { userOf } from './users.ts';
 
 /** The photo of the caller: its content is stored like that of files, its name in the profile. */
@@ -34,16 +34,16 @@ export const usersSetPhoto = userMethod({
 			);
 		const id = newId('F', call.services.random);
 		await contents.write(id, PHOTO_OBJECT, once(bytes));
-		return changed(call, `${id}.${type}`);
+		return publishChange(call, `${id}.${type}`);
 	},
 });
 
 export const usersDeletePhoto = userMethod({
 	arguments: {},
-	run: (_args, call) => changed(call, ''),
+	run: (_args, call) => publishChange(call, ''),
 });
 
-async function changed(call: UserCall, photo: string) {
+async function publishChange(call: UserCall, photo: string) {
 	const { services, caller } = call;
 	const before = await userOf(call, caller.user.id);
 	const { photo: old, ...others } = before.profile;
@@ -53,7 +53,7 @@ async function changed(call: UserCall, photo: string) {
 	// The old photo is unreachable now: if it cannot be removed, it only takes space.
 	if (unused) await services.files?.contents.remove(unused).catch(() => undefined);
 	const user = await userOf(call, before.id);
-	announceUser(services, user);
+	publishUserChange(services, user);
 	return { profile: wireProfile(user, wallMicros()) };
 }
 

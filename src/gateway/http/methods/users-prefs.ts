@@ -12,8 +12,8 @@ import { type UserCall, userMethod } from '../method.ts';
  */
 
 const NAME = /^[A-Za-z0-9_.:-]{1,80}$/;
-const LONGEST_VALUE = 2000;
-const MOST = 1000;
+const MAX_VALUE_LENGTH = 2000;
+const MAX_PREFERENCES = 1000;
 
 /** The notification settings of conversations, in Slack's preference format. */
 function derivedOf(memberships: readonly MemberView[]): Readonly<Record<string, string>> {
@@ -59,8 +59,8 @@ export const usersPrefsSet = userMethod({
 		);
 		const stored = await services.directory.preferences(caller.user.id);
 		const added = requested.filter(([name, value]) => value !== '' && !stored.has(name)).length;
-		if (added > 0 && stored.size + added > MOST)
-			throw new Rejection('too_many_prefs', `prefs: a user may have at most ${MOST} preferences`);
+		if (added > 0 && stored.size + added > MAX_PREFERENCES)
+			throw new Rejection('too_many_prefs', `prefs: a user may have at most ${MAX_PREFERENCES} preferences`);
 		for (const [name, value] of requested) {
 			await services.directory.setPreference(caller.user.id, name, value);
 			const frame = JSON.stringify({ type: 'pref_change', name, value });
@@ -82,7 +82,7 @@ function checked(name: string, value: unknown): string {
 		throw new Rejection('invalid_arguments', 'name: use up to 80 letters, digits and any of _ . : -');
 	if (DERIVED.has(name)) throw new Rejection('invalid_arguments', `name: ${name} is read-only`);
 	const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : value;
-	if (typeof text !== 'string' || text.length > LONGEST_VALUE)
-		throw new Rejection('invalid_arguments', `value: must be a text of up to ${LONGEST_VALUE} characters`);
+	if (typeof text !== 'string' || text.length > MAX_VALUE_LENGTH)
+		throw new Rejection('invalid_arguments', `value: must be a text of up to ${MAX_VALUE_LENGTH} characters`);
 	return storable(text);
 }

@@ -2,10 +2,10 @@ import type { Profile } from '../../../engine/ports/store.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { storable } from '../../../model/text.ts';
 import { wireProfile } from '../../../protocol/objects.ts';
-import { announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { type UserCall, userMethod, wallMicros } from '../method.ts';
+import { publishUserChange } from '../publish-changes.ts';
 import { userOf } from './users.ts';
 
 /** Profiles of users, above all their status. Every user of the workspace sees them. */
@@ -20,7 +20,7 @@ export const usersProfileGet = userMethod({
 });
 
 /** 100 is Slack's limit for a status; the others are similar. */
-const LONGEST: Readonly<Record<Exclude<keyof Profile, 'status_expiration' | 'photo'>, number>> = {
+const MAX_LENGTHS: Readonly<Record<Exclude<keyof Profile, 'status_expiration' | 'photo'>, number>> = {
 	status_text: 100,
 	status_emoji: 100,
 	display_name: 80,
@@ -28,7 +28,7 @@ const LONGEST: Readonly<Record<Exclude<keyof Profile, 'status_expiration' | 'pho
 	phone: 255,
 	pronouns: 80,
 };
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 /**
  * Sets the caller's own profile. Other fields of Slack's are accepted without effect; only the administrator sets
@@ -38,7 +38,7 @@ export const usersProfileSet = userMethod({
 	arguments: {
 		profile: type.object('invalid_profile'),
 		name: optional(type.text({ max: 80 })),
-		value: optional(type.text({ max: LONGEST_NAME })),
+		value: optional(type.text({ max: MAX_NAME_LENGTH })),
 		user: optional(type.user),
 	},
 	run: async (args, call) => {
@@ -49,22 +49,22 @@ export const usersProfileSet = userMethod({
 		if (given === null)
 			throw new Rejection('invalid_profile', 'profile, or name and value: one of them is required');
 		const user = await userOf(call, caller.user.id);
-		const realName = textOf(given.real_name, 'real_name', LONGEST_NAME)?.trim() || user.realName;
+		const realName = textOf(given.real_name, 'real_name', MAX_NAME_LENGTH)?.trim() || user.realName;
 		const profile = { ...user.profile, ...changesOf(given) };
 		await services.directory.setProfile(user.id, profile, realName, services.clock.next());
-		return changed(call);
+		return publishChange(call);
 	},
 });
 
-async function changed(call: UserCall) {
+async function publishChange(call: UserCall) {
 	const user = await userOf(call, call.caller.user.id);
-	announceUser(call.services, user);
+	publishUserChange(call.services, user);
 	return { username: user.name, profile: wireProfile(user, wallMicros()) };
 }
 
 function changesOf(given: Readonly<Record<string, unknown>>): Profile {
 	const changes: Record<string, string | number> = {};
-	for (const [name, longest] of Object.entries(LONGEST)) {
+	for (const [name, longest] of Object.entries(MAX_LENGTHS)) {
 		const text = textOf(given[name], name, longest);
 		if (text !== undefined) changes[name] = text;
 	}

@@ -3,7 +3,7 @@ import { type Fields, fieldsIn, listIn, stringIn } from './json.ts';
 
 /** Converts the texts of Slack's text objects, images and buttons to pieces. */
 
-/** A text with markup. */
+/** A text as the pieces to render. */
 export type Words = readonly Piece[];
 
 const PLAIN_TYPES = new Set(['plain_text', 'raw_text']);

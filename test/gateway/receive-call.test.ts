@@ -5,7 +5,7 @@ import { jwtVerifier } from '../../src/gateway/auth/jwt.ts';
 import { newToken } from '../../src/gateway/auth/tokens.ts';
 import { IncomingBody } from '../../src/gateway/http/incoming-body.ts';
 import { METHODS } from '../../src/gateway/http/methods/index.ts';
-import { received } from '../../src/gateway/http/received.ts';
+import { receiveCall } from '../../src/gateway/http/receive-call.ts';
 import { Limits, type Rate } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
@@ -50,7 +50,7 @@ async function send(token: string, text = 'x') {
 	};
 	const method = METHODS['auth.test'];
 	if (!method) throw new Error('there is no auth.test');
-	return received(method, incoming, services);
+	return receiveCall(method, incoming, services);
 }
 
 const lockOut = async () => {

@@ -5,16 +5,16 @@ import type { Message } from '../model/message.ts';
 
 /** Loads the messages, conversations and users that a batch of notifications needs. */
 
-export interface NotificationData {
+export interface BatchData {
 	message(key: MessageKey): Message | undefined;
 	conversation(id: string): Conversation | undefined;
 	readonly people: ReadonlyMap<string, User>;
 }
 
-export async function loadNotificationData(
+export async function loadBatchData(
 	keys: readonly MessageKey[],
 	{ history, directory }: { readonly history: History; readonly directory: Directory },
-): Promise<NotificationData> {
+): Promise<BatchData> {
 	const wanted = new Map<string, Set<number>>();
 	for (const { conversation, ts } of keys) {
 		const known = wanted.get(conversation);

@@ -5,17 +5,17 @@ import type { Services } from '../services.ts';
 /** Publishes changes of users to their workspace, and changes of apps to the gateways. */
 
 /** Publishes `user_change` to the workspace. */
-export function announceUser({ bus, clock }: Pick<Services, 'bus' | 'clock'>, user: User): void {
+export function publishUserChange({ bus, clock }: Pick<Services, 'bus' | 'clock'>, user: User): void {
 	const frame = JSON.stringify(userChangeEvent(user, clock.last()));
 	bus.publish(`team:${user.team}`, { type: 'event', frame });
 }
 
 /** Publishes `team_join` to the workspace. */
-export function announceNewUser({ bus }: Pick<Services, 'bus'>, user: User): void {
+export function publishTeamJoin({ bus }: Pick<Services, 'bus'>, user: User): void {
 	bus.publish(`team:${user.team}`, { type: 'event', frame: JSON.stringify(teamJoinEvent(user)) });
 }
 
 /** Makes every gateway reload an app that was created, changed or removed. */
-export function announceApp({ bus }: Pick<Services, 'bus'>, app: string): void {
+export function publishAppChange({ bus }: Pick<Services, 'bus'>, app: string): void {
 	bus.publish('gateways:all', { type: 'app_changed', app });
 }

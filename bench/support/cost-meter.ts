@@ -51,10 +51,10 @@ const MAX_MICROS = 150;
 /** An idle connection of PostgreSQL reports its work only after 10 s. */
 const REPORTED_AFTER_MS = 11_000;
 
-export class Spent {
+export class CostMeter {
 	private constructor(private readonly read: () => Promise<Measurement>) {}
 
-	static async of(bench: Bench, cluster: BenchCluster, roles: ClusterRoles): Promise<Spent> {
+	static async of(bench: Bench, cluster: BenchCluster, roles: ClusterRoles): Promise<CostMeter> {
 		const place = { url: cluster.redisUrl, cluster: false, prefix: '' };
 		const redis = await connectCommands(place, (error) => bench.progress(error.message));
 		bench.atEnd(() => redis.disconnect());
@@ -63,7 +63,7 @@ export class Spent {
 		const kafka = listenerOf(Number(cluster.kafkaBrokers.split(':').at(-1)));
 		const [backend] = await postgres.unsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
 		const postmaster = parentOf(backend?.pid ?? 0);
-		return new Spent(async () => {
+		return new CostMeter(async () => {
 			const info = valuesIn(await redis.info());
 			const [rows] = await postgres.unsafe<Record<string, string>[]>(WRITTEN);
 			const { read, written } = bytesOf(kafka);

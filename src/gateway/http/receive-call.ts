@@ -18,7 +18,7 @@ export interface Incoming {
 	readonly client: { readonly address: string | null };
 }
 
-export interface Received {
+export interface ReceivedCall {
 	readonly caller: Caller;
 	readonly raw: RawArguments;
 }
@@ -42,15 +42,19 @@ const KNOWN_MS = 30_000;
 /** One key for all clients that a proxy does not name. */
 const UNNAMED = 'unnamed';
 
-export async function received(method: Method, incoming: Incoming, services: Services): Promise<Received> {
+export async function receiveCall(
+	method: Method,
+	incoming: Incoming,
+	services: Services,
+): Promise<ReceivedCall> {
 	const { request, query, body, client } = incoming;
 	const raw = addForm(new Map(), query);
 	if (method.audience === 'anyone') return withoutToken(incoming, raw, services);
 	const token = tokenBeforeBody(request, raw);
 	if (token === null) return withTokenInBody(method, incoming, raw, services);
-	const caller = await identified(token, incoming, services, (remembered) => {
-		if (!remembered) services.anonymous.admit(client.address);
-		body.hold(remembered ? budgetKeyOf(remembered) : (client.address ?? UNNAMED), LOOK_UP_MS);
+	const caller = await identified(token, incoming, services, (cached) => {
+		if (!cached) services.anonymous.admit(client.address);
+		body.hold(cached ? budgetKeyOf(cached) : (client.address ?? UNNAMED), LOOK_UP_MS);
 	});
 	limit(method, caller, services);
 	body.hold(budgetKeyOf(caller), KNOWN_MS);
@@ -58,7 +62,11 @@ export async function received(method: Method, incoming: Incoming, services: Ser
 }
 
 /** Counts every call as a failed one, so that calls without a token are limited per address. */
-async function withoutToken(incoming: Incoming, raw: RawArguments, services: Services): Promise<Received> {
+async function withoutToken(
+	incoming: Incoming,
+	raw: RawArguments,
+	services: Services,
+): Promise<ReceivedCall> {
 	const { client } = incoming;
 	services.anonymous.admit(client.address);
 	services.anonymous.failed(client.address);
@@ -70,7 +78,7 @@ async function identified(
 	token: string | null,
 	{ client }: Incoming,
 	services: Services,
-	beforeLookUp?: (remembered: Caller | null) => void,
+	beforeLookUp?: (cached: Caller | null) => void,
 ): Promise<Caller> {
 	try {
 		return await services.auth.identify(token, beforeLookUp);
@@ -98,7 +106,7 @@ async function withTokenInBody(
 	incoming: Incoming,
 	raw: RawArguments,
 	services: Services,
-): Promise<Received> {
+): Promise<ReceivedCall> {
 	services.anonymous.admit(incoming.client.address);
 	const token = await tokenInBody(incoming, raw, services);
 	const caller = await identified(token, incoming, services);

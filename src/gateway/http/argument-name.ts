@@ -2,8 +2,8 @@ import { ERRORS, type ErrorCode, Rejection } from '../../model/errors.ts';
 import type { Schema } from './arguments.ts';
 
 /**
- * Adds the name of the argument to an error that lacks it: rules know conversations and messages, but not how a
- * method names its arguments. Names the first candidate that the method has.
+ * Adds the name of the argument to an error that lacks it: the sequencer's rules know conversations and messages, but
+ * not how a method names its arguments. Names the first candidate that the method has.
  */
 
 const CHANNEL = ['channel'];
@@ -11,7 +11,7 @@ const MESSAGE = ['ts'];
 const THREAD = ['thread_ts', 'ts'];
 const NAME = ['name'];
 
-const ABOUT: Partial<Record<ErrorCode, readonly string[]>> = {
+const ARGUMENTS_OF: Partial<Record<ErrorCode, readonly string[]>> = {
 	channel_not_found: CHANNEL,
 	not_in_channel: CHANNEL,
 	already_in_channel: ['users', 'channel'],
@@ -41,9 +41,9 @@ const ABOUT: Partial<Record<ErrorCode, readonly string[]>> = {
 	not_subscribed: THREAD,
 };
 
-export function blamed(rejection: Rejection, schema: Schema): Rejection {
+export function withArgumentName(rejection: Rejection, schema: Schema): Rejection {
 	if (rejection.detail !== undefined) return rejection;
-	const name = ABOUT[rejection.code]?.find((argument) => Object.hasOwn(schema, argument));
+	const name = ARGUMENTS_OF[rejection.code]?.find((argument) => Object.hasOwn(schema, argument));
 	if (name === undefined) return rejection;
 	return new Rejection(
 		rejection.code,

@@ -5,11 +5,11 @@
  * The number and size of cached buffers are bounded; unused ones are released after a while.
  */
 
-const KEPT = 4;
-const LARGEST_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_SPARE = 4;
+const MAX_SPARE_BYTES = 64 * 1024 * 1024;
 const IDLE_MS = 30_000;
 
-export class Scratch {
+export class BufferPool {
 	/** Smallest first. */
 	private spare: Buffer<ArrayBuffer>[] = [];
 	private readonly idle = setTimeout(() => {
@@ -28,12 +28,12 @@ export class Scratch {
 	}
 
 	/** The caller must not use the buffer afterwards. */
-	giveBack(buffer: Buffer<ArrayBuffer>): void {
-		if (buffer.length > LARGEST_KEPT_BYTES) return;
+	release(buffer: Buffer<ArrayBuffer>): void {
+		if (buffer.length > MAX_SPARE_BYTES) return;
 		this.spare.push(buffer);
 		this.spare.sort((a, b) => a.length - b.length);
 		// Keep the largest ones.
-		if (this.spare.length > KEPT) this.spare.shift();
+		if (this.spare.length > MAX_SPARE) this.spare.shift();
 		this.idle.refresh();
 	}
 }

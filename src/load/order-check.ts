@@ -7,7 +7,7 @@ const NOTHING = '0000000000.000000';
 
 export type Order = 'next' | 'gap' | 'repeated';
 
-export class Following {
+export class OrderCheck {
 	private readonly newest = new Map<string, string>();
 	/** After a resync, the first message of each conversation is accepted without a predecessor. */
 	private hasRestarted = false;
