@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { FILES, scriptIn } from '../../../src/engine/cluster/redis/scripts.ts';
 import { type Script, translate } from './lua.ts';
 import { LuaError, Table, type Value } from './lua-values.ts';
@@ -56,6 +57,7 @@ export class RedisData {
 			toLua(this.command(String(name).toLowerCase(), args.map(String))),
 		]);
 		this.redis.set('error_reply', (text) => [errorTable(text)]);
+		this.redis.set('sha1hex', (text) => [createHash('sha1').update(String(text)).digest('hex')]);
 	}
 
 	copy(): SavedKeys {

@@ -144,10 +144,16 @@ export class EpochFence implements Fence {
 		for (let hasChecked = false; ; hasChecked = true) {
 			if (!slots.every((slot) => this.epoch.isTrusted(slot))) await this.trust(slots);
 			const nodes = new Map<string, NodeEpoch | undefined>();
+			// A user may be in a thousand conversations, of which many are on one node.
+			let [last, node]: [string | null, NodeEpoch | undefined] = [null, undefined];
 			const found = slots.map((slot) => {
 				const address = this.epoch.nodeOf(slot);
-				if (!nodes.has(address)) nodes.set(address, this.servedAt(address));
-				return nodes.get(address);
+				if (address !== last) {
+					last = address;
+					node = nodes.get(address) ?? this.servedAt(address);
+					nodes.set(address, node);
+				}
+				return node;
 			});
 			const unknown = [...nodes.keys()].filter((address) => !nodes.get(address));
 			if (unknown.length === 0) return found as NodeEpoch[];

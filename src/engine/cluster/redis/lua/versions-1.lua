@@ -1,27 +1,21 @@
 #!lua flags=allow-cross-slot-keys,allow-oom,no-writes
 --[[
-Finds conversations whose version differs from that of a copy. A version is `stamp:base`, which every script that changes a conversation
-sets; a conversation without one, or not loaded, differs.
+Compares copies of conversations with Redis. A version is `stamp:base`, which every script that changes a conversation sets.
 
 KEYS[1]  version of the first conversation. The caller makes sure that all are on the same node
-ARGV[1]  versions of the copies, separated by blanks
-ARGV[2…] keys of the conversations' versions
+ARGV[1]  SHA-1 of the versions of the copies, separated by blanks: usually all are current, and the hash is shorter than the versions
+ARGV[2]  prefix of all keys
+ARGV[3]  the conversations, separated by blanks
 
-Result   indices of those that differ, from 0
+Result   '' if all copies are current; otherwise the versions in Redis, separated by blanks, - for a conversation that has none
 ]]
-local versions = redis.call('MGET', unpack(ARGV, 2))
+local keys = {}
+for conversation in string.gmatch(ARGV[3], '%S+') do
+	keys[#keys + 1] = ARGV[2] .. '{' .. conversation .. '}:version'
+end
+local versions = redis.call('MGET', unpack(keys))
 for place, version in ipairs(versions) do
 	versions[place] = version or '-'
 end
--- Usually none differs, which a single comparison of all of them shows.
-if table.concat(versions, ' ') == ARGV[1] then
-	return {}
-end
-local changed, place = {}, 0
-for known in string.gmatch(ARGV[1], '%S+') do
-	if versions[place + 1] ~= known then
-		changed[#changed + 1] = place
-	end
-	place = place + 1
-end
-return changed
+local all = table.concat(versions, ' ')
+return redis.sha1hex(all) == ARGV[1] and '' or all

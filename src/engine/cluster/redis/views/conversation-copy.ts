@@ -70,8 +70,6 @@ export class ConversationCopy implements ConversationView, Loadable {
 	/** When Redis last renewed the conversation's expiry for this copy, by `performance.now()`. */
 	renewedMs = Number.NEGATIVE_INFINITY;
 	base = NONE;
-	/** The name of its version in Redis, made on first use: a thousand are compared at once. */
-	versionKey = '';
 	/** Changes after `keptSince`; the store has all earlier ones. */
 	private kept: CommandChanges[] = [];
 	keptSince = 0;
@@ -99,9 +97,14 @@ export class ConversationCopy implements ConversationView, Loadable {
 		return this.cachedVersion;
 	}
 
+	/** Redis has recorded its changes, and the copy has them. */
+	get isRecorded(): boolean {
+		return this.base !== NONE;
+	}
+
 	/** For a request of views-1.lua. */
 	get identity(): readonly [id: string, stamp: number | string, base: string] {
-		return [this.id, this.base === NONE ? NONE : this.stamp, this.base];
+		return [this.id, this.isRecorded ? this.stamp : NONE, this.base];
 	}
 
 	/** Rows that are read while this changes may lack changes that the copy no longer has. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Rejection } from '../../../../model/errors.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import type { StateSource } from '../../../ports/store.ts';
@@ -100,7 +101,7 @@ export class ConversationViews {
 	/** Copies in memory, without a request: those that the caller holds first, and new empty ones for unknown conversations. */
 	copiesOf(wanted: readonly ConversationScope[], numbering: Numbering, held: HeldCopies): ConversationCopy[] {
 		return wanted.map(({ id }) => {
-			const known = held.get(id) ?? this.cache.get(id);
+			const known = (held.size > 0 ? held.get(id) : undefined) ?? this.cache.get(id);
 			if (known?.numbering !== numbering) return new ConversationCopy(id, numbering);
 			known.used = true;
 			return known;
@@ -108,34 +109,33 @@ export class ConversationViews {
 	}
 
 	/** Brings these copies up to date. */
-	async update(copiesBefore: readonly ConversationCopy[]): Promise<CopiesRead> {
-		const before = copiesBefore.map(({ stateNumber }) => stateNumber);
-		const updateNumbers = copiesBefore.map(({ updateNumber }) => updateNumber);
+	async update(copies: readonly ConversationCopy[]): Promise<CopiesRead> {
+		const before = statesOf(copies);
 		const missing = new Set<ConversationCopy>();
-		for (let left = copiesBefore; left.length > 0; ) {
+		for (let left = copies; left.length > 0; ) {
 			const requests = await this.ask(left);
-			const absent = requests.filter(({ answer }) => answer === 'absent').map(({ copy }) => copy);
-			const loaded = absent.length > 0 ? await this.loading.load(absent.map(({ id }) => id)) : null;
-			for (const copy of absent) if (!loaded?.has(copy.id)) missing.add(copy);
-			const answered = requests.filter(({ copy }) => !missing.has(copy));
-			await this.loadNew(
-				answered.map(({ copy }) => copy).filter(({ isLoaded, base }) => !isLoaded && base !== '-'),
-			);
-			await Promise.all(
-				answered
-					.filter(({ copy }) => copy.isHeadMissing)
-					.map(({ copy }) => this.timelines.loadPastNewest(copy)),
-			);
-			left = answered
-				.filter(({ answer, copy }) => answer !== 'current' || copy.isAhead)
-				.map(({ copy }) => copy);
+			left = await this.complete(requests.filter(isIncomplete), missing);
 		}
-		for (const [index, copy] of copiesBefore.entries())
-			if (copy.isLoaded && copy.updateNumber !== updateNumbers[index]) this.cache.put(copy);
 		return {
-			copies: copiesBefore.map((copy) => (missing.has(copy) ? null : copy)),
-			haveChanged: () => copiesBefore.some(({ stateNumber }, index) => stateNumber !== before[index]),
+			copies: missing.size === 0 ? copies : copies.map((copy) => (missing.has(copy) ? null : copy)),
+			haveChanged: () => statesOf(copies) !== before,
 		};
+	}
+
+	/** Loads what these copies lack. Returns those that have to be brought up to date again. */
+	private async complete(
+		requests: readonly CopyRequest[],
+		missing: Set<ConversationCopy>,
+	): Promise<ConversationCopy[]> {
+		const absent = requests.filter(({ answer }) => answer === 'absent').map(({ copy }) => copy);
+		const loaded = absent.length > 0 ? await this.loading.load(absent.map(({ id }) => id)) : null;
+		for (const copy of absent) if (!loaded?.has(copy.id)) missing.add(copy);
+		const copies = requests.map(({ copy }) => copy).filter((copy) => !missing.has(copy));
+		await this.loadNew(copies.filter((copy) => !copy.isLoaded && copy.isRecorded));
+		await Promise.all(
+			copies.filter((copy) => copy.isHeadMissing).map((copy) => this.timelines.loadPastNewest(copy)),
+		);
+		return copies;
 	}
 
 	/** Loads entries as far back as needed. Afterwards the copies have to be brought up to date. */
@@ -186,8 +186,11 @@ export class ConversationViews {
 		const updateNumbers = copies.map(({ updateNumber }) => updateNumber);
 		const briefs = await this.source.briefs([...new Set(copies.map(({ id }) => id))]);
 		const byId = new Map(briefs.map((brief) => [brief.id, brief]));
-		for (const [index, copy] of copies.entries())
-			if (copy.updateNumber === updateNumbers[index] && !copy.load(byId.get(copy.id))) throw storeIsBehind();
+		for (const [index, copy] of copies.entries()) {
+			if (copy.updateNumber !== updateNumbers[index]) continue;
+			if (!copy.load(byId.get(copy.id))) throw storeIsBehind();
+			this.cache.put(copy);
+		}
 	}
 
 	/** Rows count only if the store still has everything that these copies have from it. */
@@ -245,16 +248,23 @@ export class ConversationViews {
 	/** Returns those whose copies are not current. */
 	private async compare(comparisons: readonly CopyRequest[]): Promise<readonly CopyRequest[]> {
 		if (comparisons.length === 0) return comparisons;
-		const keys = comparisons.map(({ copy }) => {
-			copy.versionKey ||= this.keys.version(copy.id);
-			return copy.versionKey;
-		});
-		const versions = comparisons.map(({ copy }) => copy.version).join(' ');
+		const first = comparisons[0]?.copy.id ?? '';
+		const known = comparisons.map(({ copy }) => copy.version);
+		const ids = comparisons.map(({ copy }) => copy.id).join(' ');
+		const { commands, keys } = this;
 		try {
-			const places = (await this.commands.versions(keys[0] ?? '', versions, ...keys)) as number[];
-			const changed = new Set(places.map((place) => comparisons[place] as CopyRequest));
-			for (const request of comparisons) if (!changed.has(request)) confirm(request);
-			return [...changed];
+			const answer = (await commands.versions(
+				keys.version(first),
+				sha1(known.join(' ')),
+				keys.prefix,
+				ids,
+			)) as string;
+			const current = answer === '' ? known : answer.split(' ');
+			return comparisons.filter((request, index) => {
+				if (current[index] !== known[index]) return true;
+				confirm(request);
+				return false;
+			});
 		} catch (error) {
 			if (isElsewhere(error)) return comparisons;
 			throw error;
@@ -276,6 +286,7 @@ export class ConversationViews {
 			for (const [index, request] of requests.entries()) {
 				request.copy.renewedMs = now;
 				applyAnswer(request, answers[index] as string[]);
+				if (request.copy.isLoaded) this.cache.put(request.copy);
 			}
 		} catch (error) {
 			// A single request follows its slot to the current node.
@@ -284,6 +295,15 @@ export class ConversationViews {
 		}
 	}
 }
+
+const isIncomplete = ({ answer, copy }: CopyRequest): boolean =>
+	answer !== 'current' || copy.isAhead || !copy.isLoaded || copy.isHeadMissing;
+
+/** Changes if one of the copies becomes a copy of a different state: each number only rises. */
+const statesOf = (copies: readonly ConversationCopy[]): number =>
+	copies.reduce((sum, { stateNumber }) => sum + stateNumber, 0);
+
+const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
 /** The copy was current when Redis answered, unless it changed during the request. */
 function confirm({ copy, updateNumber }: CopyRequest): void {

@@ -129,7 +129,7 @@ export class CopiedViews {
 			if (!copy) continue;
 			isAhead ||= copy.isAhead || !copy.isLoaded || copy.isHeadMissing;
 			const isShort = after !== null && after < copy.timeline.floor && (!copy.archived || archivedToo);
-			const missing = roots.filter((root) => !copy.threads.has(root));
+			const missing = roots.length === 0 ? roots : roots.filter((root) => !copy.threads.has(root));
 			if (isShort) short.push({ conversation: copy, ts: after });
 			if (missing.length > 0) threads.push(this.conversations.loadThreads(copy, missing));
 			if (isShort || missing.length > 0) held.set(copy.id, copy);
