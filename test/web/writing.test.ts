@@ -36,12 +36,12 @@ test('an outage and a reload lose nothing: messages are sent once, drafts stay a
 	// The page is loaded again before the connection returns.
 	await page.context().setOffline(false);
 	await page.reload();
-	await page.getByText('Reconnecting…').waitFor();
+	await page.getByText('Connecting…', { exact: true }).waitFor();
 	await page.unroute('**/api/**');
 	await tryNow(page);
 	for (const text of ['first', 'second'])
 		await page.locator('article.sent', { hasText: `${text} of the outage` }).waitFor();
-	await eventually(async () => expect(await page.getByText('Reconnecting…').count()).toBe(0));
+	await eventually(async () => expect(await page.getByText('connecting…').count()).toBe(0));
 	const { messages } = await grace.call('conversations.history', { channel });
 	expect(messages.map(({ text }: { text: string }) => text)).toEqual([
 		'second of the outage',

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useIsOutage } from '../session/outage.ts';
 import { plural } from '../ui/format.ts';
 
-/** Shown during an outage: says that unsent messages are saved, and offers to reconnect now. */
+/** Shown during an outage: says that unsent messages are saved, and offers to connect now. */
 export function ConnectionBanner() {
 	const client = useClient();
 	const { retryAt } = useConnection();
@@ -16,7 +16,7 @@ export function ConnectionBanner() {
 			{isShown && (
 				<p className="banner">
 					<span>
-						<strong>Reconnecting…</strong> {wordsFor(isReady, unsent)}
+						<strong>{isReady ? 'Reconnecting…' : 'Connecting…'}</strong> {wordsFor(isReady, unsent)}
 					</span>
 					<button type="button" className="button small" onClick={() => client.reconnect()}>
 						Try now
