@@ -123,7 +123,7 @@ async function scene(server: ServerProcess): Promise<void> {
 	await tom.locator('.pane .composer textarea').fill('and another thing');
 	await tom.context().setOffline(false);
 	await tom.reload();
-	await tom.getByText('Reconnecting…').waitFor();
+	await tom.getByText('Connecting…', { exact: true }).waitFor();
 	await tom.unroute('**/api/**');
 	await tryNow(tom);
 	await tom.locator('article.sent', { hasText: 'I will be there' }).waitFor();

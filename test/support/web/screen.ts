@@ -129,6 +129,6 @@ export async function openScreen(
 export async function tryNow(page: Page): Promise<void> {
 	await Promise.any([
 		page.getByRole('button', { name: 'Try now' }).click(),
-		page.getByText('Reconnecting…').waitFor({ state: 'hidden' }),
+		page.getByText('connecting…').waitFor({ state: 'hidden' }),
 	]);
 }
