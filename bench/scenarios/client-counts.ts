@@ -52,7 +52,7 @@ export const clientCounts: Scenario = {
 		}
 		return {
 			configuration: {
-				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every other one`,
+				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every second conversation`,
 				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
 				answers: sizes.map((size, index) => `${bytes[index]} bytes (in ${size})`).join(', '),
 				measured:

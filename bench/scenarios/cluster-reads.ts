@@ -59,11 +59,11 @@ export const clusterReads: Scenario = {
 		return {
 			configuration: {
 				server: CLUSTER_IN_WORDS,
-				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every other one`,
+				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every second conversation`,
 				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
 				marks: `${MARKS} of conversations.mark, one after the other, each moving the cursor`,
 				'marks a second': `${MARKERS} members of one conversation, each marking one message further over HTTP as soon as the previous mark is answered`,
-				'Redis emptied': `${crowd} users in ${crowd} conversations each, of ${crowd} messages, ${crowd * crowd} cursors and as many messages in the database, 50 unread everywhere; FLUSHALL, then client.counts of one of them until it answers; the answer must be the same as before`,
+				'Redis emptied': `${crowd} users, all in the same ${crowd} conversations of ${crowd} messages each (${crowd * crowd} cursors, ${crowd * crowd} messages), with 50 unread in each; FLUSHALL, then client.counts of one of them until it answers; the answer must be the same as before`,
 				measured:
 					'“at the client” includes HTTP and the client’s work on the same machine; “on the server” is from the gateway’s histogram, whose bounds are 0.5, 1, 2, 4, 6, 10, 20, 50, 100, 150, 250 … ms; after half as many calls to warm up',
 			},

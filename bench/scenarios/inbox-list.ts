@@ -53,7 +53,7 @@ export const inboxList: Scenario = {
 		}
 		return {
 			configuration: {
-				data: `${size} conversations of ${MESSAGES_EACH} messages each; one user has read every other one, another all but the ${OLDEST_UNREAD} oldest`,
+				data: `${size} conversations of ${MESSAGES_EACH} messages each; one user has read every second conversation, another all but the ${OLDEST_UNREAD} oldest`,
 				calls: `${CALLS} in each order, repeatedly through ${PAGES} pages of 20, after half as many to warm up; before each first page another user posts, and the user reads that and another conversation`,
 				measured:
 					'at the client over one keep-alive connection; “on the server” from the server’s histogram, whose bounds are 0.5, 1, 2, 4, 6, 10, 20, 50 … ms',

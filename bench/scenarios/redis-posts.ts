@@ -70,7 +70,7 @@ export const redisPosts: Scenario = {
 		const of = (costs: readonly Cost[], what: keyof Cost) => costs.map((one) => one[what]);
 		const against = (name: string, costs: readonly Cost[]) =>
 			[
-				{ how: 'a post here', own: measured.ours },
+				{ how: 'a post in Tidemark', own: measured.ours },
 				{ how: 'one of a batch', own: measured.batches },
 			].flatMap(({ how, own }) => [
 				ratio(`${name} against ${how}: time`, of(costs, 'ms'), of(own, 'ms'), { atLeast: 300 }),
@@ -79,7 +79,7 @@ export const redisPosts: Scenario = {
 		return {
 			configuration: {
 				members: members.length,
-				'a post here': `all work in Redis for a post, as a worker does it: the effect applied, the author's cursor moved; ${POSTS} one after the other`,
+				'a post in Tidemark': `all work in Redis for a post, as a worker does it: the effect applied, the author's cursor moved; ${POSTS} one after the other`,
 				'one of a batch': `the same, ${BATCH} posts of as many authors at once, as a worker takes them under load`,
 				'an entry for each': `one ZADD for each member, in one pipeline; ${POSTS_TO_EACH} posts`,
 				'a counter for each': `Lua over ${MEMBERS_A_CALL} members a call: incremented unless the member has the conversation open; ${POSTS_TO_EACH} posts`,
@@ -88,8 +88,8 @@ export const redisPosts: Scenario = {
 			figures: [
 				...against('an entry for each member', measured.entries),
 				...against('a counter for each member', measured.counters),
-				figure('a post here', 'ms', of(measured.ours, 'ms')),
-				figure('a post here, CPU of Redis', 'ms', of(measured.ours, 'cpu')),
+				figure('a post in Tidemark', 'ms', of(measured.ours, 'ms')),
+				figure('a post in Tidemark, CPU of Redis', 'ms', of(measured.ours, 'cpu')),
 				figure('one of a batch', 'ms', of(measured.batches, 'ms')),
 				figure('one of a batch, CPU of Redis', 'ms', of(measured.batches, 'cpu')),
 				figure('a post with an entry for each member', 'ms', of(measured.entries, 'ms')),

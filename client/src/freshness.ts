@@ -41,7 +41,7 @@ export class Freshness {
 	acceptsReplies({ position }: Wire, root: Message, known: Message | undefined): boolean {
 		if (this.deleted.has(root.ts) && !root.isTombstone) return false;
 		const counted = this.counted.get(root.ts) ?? '';
-		const isLate = position < counted || position < stampOf(known?.latestReply);
+		const isLate = position < counted || position < positionOf(known?.latestReply);
 		if (!isLate) this.counted.set(root.ts, position);
 		return !isLate;
 	}
@@ -64,5 +64,5 @@ export class Freshness {
 	}
 }
 
-/** A position is a stamp without the dot. */
-const stampOf = (ts: string | null | undefined): string => ts?.replace('.', '') ?? '';
+/** A position is a ts without the dot. */
+const positionOf = (ts: string | null | undefined): string => ts?.replace('.', '') ?? '';

@@ -16,7 +16,7 @@ export const doctorCommand: CliCommand = {
 	summary:
 		'Check the machine, settings, data, services or counts, and say how to fix what is wrong. Changes nothing without --repair.',
 	usage:
-		'[--json] [--sockets 1000] [settings]\n       tidemark doctor --user U… [--channel C…] [--repair] [--json] [--url http://localhost:8080]',
+		'[--json] [--sockets 1000] [settings]\n       tidemark doctor [--user U…] [--channel C…] [--repair] [--json] [--url http://localhost:8080]',
 	options: {
 		json: { help: 'print the findings as JSON', takesValue: false },
 		sockets: { help: `number of sockets to expect (${SOCKETS})`, takesValue: true },

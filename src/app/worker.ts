@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery, type RecoveryParts } from '../engine/cluster/recovery.ts';
-import { RedisDeliveryRecord } from '../engine/cluster/redis/delivery-record.ts';
 import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
 import { presenceView } from '../engine/cluster/redis/presence.ts';
+import { RedisPublicationRecord } from '../engine/cluster/redis/publication-record.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
 import { clusterAddresses } from './cluster-addresses.ts';
 import type { Cluster } from './cluster-engine.ts';
@@ -35,7 +35,13 @@ export async function startWorker(
 ): Promise<RunningWorker> {
 	const { postgres, logs, readState, bus, epoch } = cluster;
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
-	const deliveries = new RedisDeliveryRecord(cluster.commands, cluster.keys, epoch, bus, cluster.nowMicros);
+	const publications = new RedisPublicationRecord(
+		cluster.commands,
+		cluster.keys,
+		epoch,
+		bus,
+		cluster.nowMicros,
+	);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
 		cursorLedger: cluster.marks,
@@ -44,12 +50,12 @@ export async function startWorker(
 		history: postgres.history,
 		readState,
 		bus,
-		deliveries,
+		publications,
 		nowMs,
 		sleep: (ms) => Bun.sleep(ms),
 		report,
 	});
-	const recovery = recoveryOf(cluster, worker, deliveries, lock, operations, log);
+	const recovery = recoveryOf(cluster, worker, publications, lock, operations, log);
 	logs.marks.consume({
 		progress: (partition) => postgres.nextOffset(partition),
 		logId: (partition) => postgres.logIdOf(partition),
@@ -85,7 +91,7 @@ export async function startWorker(
 const recoveryOf = (
 	{ epoch, logs, postgres, nowMicros }: Cluster,
 	worker: PartitionedWorker,
-	deliveries: RedisDeliveryRecord,
+	publications: RedisPublicationRecord,
 	lock: RecoveryParts['lock'],
 	operations: ServerOperations,
 	log: Logger,
@@ -96,7 +102,7 @@ const recoveryOf = (
 		worker,
 		endOfMarks: () => logs.endOfMarks(),
 		nextOffsets: () => postgres.nextOffsets(),
-		onReloading: (offsets) => deliveries.reloading(offsets),
+		onReloading: (offsets) => publications.reloading(offsets),
 		nowMicros,
 		log: (what) => log.info(what),
 		onTrouble: (error) =>
@@ -125,7 +131,7 @@ function exportMetrics(worker: PartitionedWorker, operations: ServerOperations):
 	);
 	operations.gauge(
 		'persistence_lag_seconds',
-		'Age of the oldest decided change that is not in PostgreSQL yet',
+		'Age of the oldest log record that the worker has taken and PostgreSQL does not have yet',
 		() => worker.unwrittenMs() / 1000,
 	);
 	operations.watchWorker(worker);

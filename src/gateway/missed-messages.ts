@@ -28,7 +28,7 @@ export async function resetAfterGap({ bus, hub, auth, requests }: AfterGap): Pro
 
 /**
  * Calls `reset` when a worker reports changes that are stored but may never have been published
- * (delivery-record.ts). Returns an unsubscribe function.
+ * (publication-record.ts). Returns an unsubscribe function.
  */
 export function onMissed(bus: Bus, reset: () => void): () => void {
 	let isCollecting = false;

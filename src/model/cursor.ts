@@ -2,8 +2,8 @@ import { checkInvariant } from './invariants.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * How cursors move: pure functions from a cursor and a mark to a cursor. Marks commute: the highest wins, in any order
- * and however often it is repeated. Only a mark with a new revision moves a cursor back.
+ * How cursors move: pure functions from a cursor and a mark to a cursor. Read marks with the same revision commute: the
+ * highest wins, in any order and however often it is repeated. Only a mark unread moves a cursor back; it raises the revision.
  */
 
 export interface Cursor {

@@ -113,7 +113,7 @@ export const ERRORS = {
 	),
 	cant_archive_general: final('The general channel of a workspace cannot be archived.'),
 	last_member: final('The last member of a private channel cannot leave it; archive it instead.'),
-	too_many_members: final('The conversation has reached the maximum number of members.'),
+	too_many_members: final('The conversation has, or would have, too many members for this method.'),
 	method_not_supported_for_channel_type: final('This method does not work with this type of conversation.'),
 	invalid_name_required: final('The name is empty.'),
 	invalid_name_maxlength: final('The name is longer than 80 characters.'),
@@ -177,7 +177,8 @@ export const ERRORS = {
 	// The server itself
 	ratelimited: { meaning: 'Too many requests; wait for `Retry-After` seconds.', retry: true, status: 429 },
 	service_unavailable: {
-		meaning: 'The server cannot do this right now. Nothing was changed; try again.',
+		meaning:
+			'The server cannot do this right now. Nothing was changed, except that a mark may still take effect; try again.',
 		retry: true,
 		status: 503,
 	},
@@ -204,7 +205,11 @@ export const CLOSE_CODES = {
 		meaning: 'This address has reached the maximum number of open sockets; connect again later and resume.',
 	},
 	/** 4100–4199: connect again and reload everything. */
-	resync: { code: 4100, meaning: 'Too far behind to resume; connect again and reload everything.' },
+	resync: {
+		code: 4100,
+		meaning:
+			'Too far behind to resume; reload everything. Reserved: this version sends the frame `resync` instead.',
+	},
 	/** 4200–4299: do not connect again before you have done what the meaning says. */
 	signed_out: { code: 4200, meaning: 'The token was revoked or the user deactivated; sign in again.' },
 	bad_frame: { code: 4201, meaning: 'A frame was larger than 16 KB; send smaller frames.' },

@@ -1,6 +1,6 @@
 /**
  * The entries that counts are computed from: those of a conversation's timeline, or of one thread, in ts order and in
- * packed arrays (13 bytes each). Every entry after `floor` is loaded; entries at or before it are not.
+ * packed arrays, 13 bytes per entry. Every entry after `floor` is loaded; entries at or before it are not.
  * Pure data: the engine that holds a timeline loads its entries.
  */
 

@@ -93,7 +93,7 @@ export function announcementsOf(effect: Effect): Announcement[] {
 		case 'left':
 			return left(effect);
 		case 'changed':
-			return [toMembers(changedEvent(effect), aboutMembership(effect))];
+			return [toMembers(changedEvent(effect), aboutArchiving(effect))];
 		case 'followed':
 		case 'unfollowed': {
 			const { threadTs, user } = effect;
@@ -167,7 +167,7 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 }
 
 /** Archived conversations do not count; unarchiving restores their unread messages. */
-function aboutMembership({ what, conversation }: Extract<Effect, { type: 'changed' }>): About | undefined {
+function aboutArchiving({ what, conversation }: Extract<Effect, { type: 'changed' }>): About | undefined {
 	if (what === 'archive') return { change: 'standing', conversation: null };
 	return what === 'unarchive' ? { change: 'standing', conversation: conversation.id } : undefined;
 }

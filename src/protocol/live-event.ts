@@ -10,7 +10,7 @@ export interface LiveEvent {
 	readonly conversation: string;
 	/** Opaque; equal only for events about the same thing. */
 	readonly subject: string;
-	/** The stamp of the shown state: a message that is sent after an edit has the newer text. */
+	/** The stamp of the shown state: a `message` event that is sent on resume, after an edit, shows the newer text and has its stamp. */
 	readonly asOf: number;
 }
 

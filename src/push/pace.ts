@@ -14,7 +14,7 @@ const STEP_MS = 1000 / PER_SECOND;
 const FORGET_EVERY_MS = 60_000;
 
 export class Pace {
-	/** For each user, when the last scheduled notification becomes due, minus the burst. */
+	/** For each user, when the last notification would be due at the steady rate; at most one burst in the past. */
 	private readonly tails = new Map<string, number>();
 	private forgottenAt = 0;
 

@@ -145,7 +145,7 @@ export class Sender {
 				return { type: 'again', attempts, nextAt: nowMs() + wait, error: outcome.error };
 			}
 			case 'unavailable': {
-				// Does not use up an attempt, but records one, because the notification may have arrived.
+				// Resets the attempts to 1, not 0, because the notification may have arrived.
 				const nextAt = Math.max(providers.pausedUntil(device), nowMs());
 				return { type: 'again', attempts: 1, nextAt, error: outcome.error };
 			}

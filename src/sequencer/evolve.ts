@@ -98,7 +98,7 @@ function posted(state: ConversationState, head: Head, effect: Extract<Effect, { 
 	head.tail.push(message.ts);
 }
 
-/** Evicts old entries from the tail, but only durable ones: if deletes empty the tail, needs.ts has them loaded again. */
+/** Evicts old entries from the tail, but only durable ones: if deletes empty the tail, needs.ts requests that they are loaded again. */
 export function trimTail(head: Head, durable: number): void {
 	if (head.tail.length <= TAIL_LONGEST) return;
 	const firstUnwritten = firstAtOrAfter(head.tail, durable + 1);

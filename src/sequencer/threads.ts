@@ -69,7 +69,7 @@ export function followsOfReply(
 	return { before, after };
 }
 
-/** Users whom an edit of a reply newly names follow the thread; authors who name themselves do not. */
+/** If an edit of a reply names further users, they follow the thread, except the author. */
 export function followsOfEdit(situation: Situation, message: Message, previous: Message): Effect[] {
 	const { state, conversation, at } = situation;
 	const root = message.threadTs === null ? null : state.messages.get(message.threadTs);

@@ -32,7 +32,7 @@ export interface MissedChanges {
 	readonly own: OwnChanges;
 	readonly inside: InsideChanges;
 	readonly conversations: ReadonlyMap<string, Conversation>;
-	/** By `threadKey`; of replies and of deleted roots. */
+	/** By `threadKey`: threads of replies, and of edited or deleted roots. */
 	readonly threads: ReadonlyMap<string, ThreadSummary>;
 }
 
@@ -178,7 +178,7 @@ function aspects(
 function follows(found: MissedChanges): TimedEvent[] {
 	const { own, snapshot } = found;
 	const rows = new Map(snapshot.threads.map((row) => [threadKey(row.conversation, row.threadTs), row]));
-	// Leaving a conversation ends its follows without an event of their own.
+	// `changed` has only conversations that the user is still in: after leaving one, no unfollow events follow.
 	const current = new Set(snapshot.changed);
 	return own.follows.flatMap(({ conversation, threadTs, active, since: at }): TimedEvent[] => {
 		if (!isMissed(found, at)) return [];

@@ -123,7 +123,7 @@ export class ReadState extends Marks {
 	}
 
 	/**
-	 * Unread messages of one conversation, or of all conversations and their threads, oldest first. For all conversations, the list has
+	 * Unread messages of one conversation, or of all conversations and their threads; oldest first within each. For all conversations, the list has
 	 * at least the newest `COUNT_CAP` of each conversation, and all that mention the user. With `only`, it has just the messages in the
 	 * badge; the cost then does not depend on how far behind the user is.
 	 */

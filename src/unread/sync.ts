@@ -187,7 +187,7 @@ export class Sync {
 		return new Map(found.map((conversation) => [conversation.id, conversation]));
 	}
 
-	/** Threads of these replies, and of roots that left a tombstone. */
+	/** Threads of these replies, and of edited or deleted roots. */
 	private async threadsOf(
 		inside: InsideChanges,
 		mostBytes: number,
@@ -294,7 +294,7 @@ function summaryOf(root: Message, info: ThreadInfo | undefined): ThreadSummary {
 	return { root, replyCount, latestReply, replyUsers, replyUsersCount };
 }
 
-/** Leaving and archiving end following; rejoining restarts it. */
+/** Leaving ends follows for good; archiving stops them from counting until the conversation is unarchived. */
 function touchesThreads(
 	{ memberships, follows }: OwnChanges,
 	{ posted, changed, aspects }: InsideChanges,
@@ -315,11 +315,11 @@ const joinedBefore = ({ memberships }: OwnChanges, since: number): string[] =>
 
 /**
  * Conversations whose counts a client cannot derive from events: it does not know whom a `<!here>` mentioned, what an edit or
- * delete did to messages read ahead, or what archiving removed; and the author's own posts move their cursor after the event.
+ * delete did to messages read ahead, or what archiving removed; and the user's own posts move the user's cursor after the event.
  */
-function needRecount({ posted, changed, aspects }: InsideChanges, author: string): string[] {
+function needRecount({ posted, changed, aspects }: InsideChanges, user: string): string[] {
 	const conversations = new Set<string>();
-	for (const { message } of posted) if (message.user === author) conversations.add(message.conversation);
+	for (const { message } of posted) if (message.user === user) conversations.add(message.conversation);
 	// The client may have an older version of an edited message: docs/resuming.md.
 	for (const { message } of posted)
 		if (message.here || message.changedTs > message.ts) conversations.add(message.conversation);

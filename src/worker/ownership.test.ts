@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test';
-import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
+import type { PublicationRecord } from '../engine/ports/publication-record.ts';
 import { Ownership } from './ownership.ts';
 
-const owning = (deliveries: Partial<DeliveryRecord>) => {
+const owning = (publications: Partial<PublicationRecord>) => {
 	let overtaken = 0;
 	const ownership = new Ownership({
 		partition: 'p/1',
-		deliveries: {
-			claim: async () => ({ generation: 1, delivered: 0, reloaded: 0 }),
-			delivered: async () => true,
+		publications: {
+			claim: async () => ({ generation: 1, published: 0, reloaded: 0 }),
+			published: async () => true,
 			reloading: async () => undefined,
 			announceMissed: async () => undefined,
-			...deliveries,
+			...publications,
 		},
 		bus: undefined as never,
 		onOvertaken: () => {
@@ -24,7 +24,7 @@ const owning = (deliveries: Partial<DeliveryRecord>) => {
 };
 
 test('an owner whose progress is rejected is overtaken, and reports it once', async () => {
-	const { ownership, overtaken } = owning({ delivered: async () => false });
+	const { ownership, overtaken } = owning({ published: async () => false });
 	await ownership.claim(0);
 	await ownership.beforePersist(1);
 	await ownership.beforePersist(2);
@@ -40,16 +40,16 @@ test('an owner whose progress is accepted is not overtaken', async () => {
 	expect(overtaken()).toBe(0);
 });
 
-for (const { delivered, reloaded, announced } of [
-	{ delivered: 7, reloaded: 0, announced: [] },
-	{ delivered: 6, reloaded: 0, announced: ['not in the read state'] },
-	{ delivered: null, reloaded: 6, announced: ['not in the read state'] },
-	{ delivered: null, reloaded: 7, announced: ['in the read state'] },
+for (const { published, reloaded, announced } of [
+	{ published: 7, reloaded: 0, announced: [] },
+	{ published: 6, reloaded: 0, announced: ['not in the read state'] },
+	{ published: null, reloaded: 6, announced: ['not in the read state'] },
+	{ published: null, reloaded: 7, announced: ['in the read state'] },
 ])
-	test(`a claim at offset 7, published below ${delivered}, reloaded below ${reloaded}, announces: ${announced.join() || 'nothing'}`, async () => {
+	test(`a claim at offset 7, published below ${published}, reloaded below ${reloaded}, announces: ${announced.join() || 'nothing'}`, async () => {
 		const seen: string[] = [];
 		const { ownership } = owning({
-			claim: async () => ({ generation: 1, delivered, reloaded }),
+			claim: async () => ({ generation: 1, published, reloaded }),
 			announceMissed: async (isInReadState) =>
 				void seen.push(isInReadState ? 'in the read state' : 'not in the read state'),
 		});
@@ -77,7 +77,7 @@ test('recording the progress is retried, even if nothing more is persisted', asy
 	const recorded: number[] = [];
 	let failures = 3;
 	const { ownership } = owning({
-		delivered: async (_partition, _generation, offset) => {
+		published: async (_partition, _generation, offset) => {
 			failures -= 1;
 			if (failures >= 0) throw new Error('Redis is down');
 			recorded.push(offset);
@@ -91,7 +91,7 @@ test('recording the progress is retried, even if nothing more is persisted', asy
 });
 
 test('releasing a partition does not wait until its progress is recorded', async () => {
-	const { ownership } = owning({ delivered: () => Promise.reject(new Error('Redis is down')) });
+	const { ownership } = owning({ published: () => Promise.reject(new Error('Redis is down')) });
 	await ownership.claim(0);
 	await ownership.beforePersist(7);
 	ownership.end();

@@ -1,6 +1,6 @@
 import type { Bus, BusMessage, Topic } from '../engine/ports/bus.ts';
-import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
 import { Released } from '../engine/ports/log.ts';
+import type { PublicationRecord } from '../engine/ports/publication-record.ts';
 
 /**
  * Publishes for a partition that this process owns. Events carry the generation of the owner, and the owner records how far it has
@@ -18,7 +18,7 @@ import { Released } from '../engine/ports/log.ts';
 
 export interface OwnershipParts {
 	readonly partition: string;
-	readonly deliveries: DeliveryRecord;
+	readonly publications: PublicationRecord;
 	readonly bus: Bus;
 	/** Another worker has claimed the partition or publishes for it: restart the partition, if this process still owns it. */
 	readonly onOvertaken: () => void;
@@ -115,10 +115,10 @@ export class Ownership {
 
 	/** Retries until it succeeds: without the record, the next owner would announce the last events as missed although they were published. */
 	private async tryToRecord(generation: number, offset: number, number: number): Promise<void> {
-		const { partition, deliveries, sleep, report } = this.parts;
+		const { partition, publications, sleep, report } = this.parts;
 		for (let attempt = 0; !this.isOvertaken && !this.isBehind; attempt += 1) {
 			try {
-				if (!(await deliveries.delivered(partition, generation, offset))) this.overtaken();
+				if (!(await publications.published(partition, generation, offset))) this.overtaken();
 				return;
 			} catch (error) {
 				if (attempt === 0) report(error, `recording how far ${partition} is published`);
@@ -136,11 +136,11 @@ export class Ownership {
 	}
 
 	private async tryToClaim(stored: number): Promise<void> {
-		const { partition, deliveries, sleep, report } = this.parts;
+		const { partition, publications, sleep, report } = this.parts;
 		for (let attempt = 0; !this.ended; attempt += 1) {
 			try {
-				const { generation, delivered, reloaded } = await deliveries.claim(partition);
-				if (stored > (delivered ?? 0)) await deliveries.announceMissed(stored <= reloaded);
+				const { generation, published, reloaded } = await publications.claim(partition);
+				if (stored > (published ?? 0)) await publications.announceMissed(stored <= reloaded);
 				this.generation = generation;
 				void this.beforePersist(stored);
 				return;

@@ -81,7 +81,7 @@ export class Partition {
 		conversations.evict(before, (id, stamp) => stamp <= pipeline.durable(id));
 	}
 
-	/** Age of the newest command when it was decided, in ms. */
+	/** Age of the newest command when its batch was taken, in ms. */
 	lagMs(): number {
 		return this.lag;
 	}

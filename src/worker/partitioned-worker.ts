@@ -1,5 +1,4 @@
 import type { Bus } from '../engine/ports/bus.ts';
-import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
 import {
 	type CommandLog,
 	type Consumption,
@@ -7,6 +6,7 @@ import {
 	type LogSpan,
 	Released,
 } from '../engine/ports/log.ts';
+import type { PublicationRecord } from '../engine/ports/publication-record.ts';
 import type { History, Ledger, PartitionLedger, StateSource } from '../engine/ports/store.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { Backlog } from './backlog.ts';
@@ -39,7 +39,7 @@ export interface PartitionedWorkerParts {
 	readonly history: History;
 	readonly readState: ReadState;
 	readonly bus: Bus;
-	readonly deliveries: DeliveryRecord;
+	readonly publications: PublicationRecord;
 	readonly nowMs: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
@@ -156,12 +156,12 @@ export class PartitionedWorker {
 		return this.assigned;
 	}
 
-	/** Age of the newest command when it was decided, in ms. */
+	/** Age of the newest command when its batch was taken, in ms. */
 	lagMs(): number {
 		return this.latest?.lagMs() ?? 0;
 	}
 
-	/** How long the oldest effect has been waiting to be persisted, in ms. */
+	/** Age of the oldest log record that is taken and not persisted yet, in ms. */
 	unwrittenMs(): number {
 		return Math.max(0, ...[...this.owned.values()].map(({ persistence }) => persistence.lagMs()));
 	}
@@ -249,10 +249,10 @@ export class PartitionedWorker {
 	}
 
 	private newOwnership(name: string): Ownership {
-		const { deliveries, bus, sleep, report } = this.parts;
+		const { publications, bus, sleep, report } = this.parts;
 		return new Ownership({
 			partition: name,
-			deliveries,
+			publications,
 			bus,
 			onOvertaken: () => {
 				report(new Overtaken(), `publishing events of ${name}`);

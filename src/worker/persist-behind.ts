@@ -22,8 +22,8 @@ import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
  *     draining   the read state is lost and will be reloaded once the store has every effect. Part of a batch may already be
  *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. For groups that
  *                could not be applied, the store moves the cursors of authors, in case this worker dies. These groups are
- *                applied and published when the read state is complete. Until then, later groups of the same conversation are
- *                neither applied nor persisted
+ *                applied and published when the read state is complete. Later groups of the same conversation are persisted
+ *                unapplied as well while draining; after it, they wait until the earlier ones are published
  *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Final
  *     ended      decides no more commands
  *
@@ -185,7 +185,7 @@ export class PersistBehind implements EffectPipeline {
 		throw error;
 	}
 
-	/** Rejects only if delivery fails before `BATCH_WAIT_MS`. */
+	/** Rejects only if publishing fails before `BATCH_WAIT_MS`. */
 	async readyForNext(published: () => Promise<unknown>): Promise<void> {
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		const timeout = new Promise<void>((resolve) => {

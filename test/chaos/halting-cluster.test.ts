@@ -185,7 +185,7 @@ test('a worker that has published its persisted changes releases its partition, 
 	expect(await epoch.completeSince()).toBe(2);
 }, 60_000);
 
-test('a delivery record that Redis did not store at once is stored later, and the next owner announces no gap', async () => {
+test('a publication record that Redis did not store at once is stored later, and the next owner announces no gap', async () => {
 	await twoConversations();
 	const { worker, epoch, answers, claiming } = lone;
 	const announced = announcements();
@@ -215,7 +215,7 @@ test('a delivery record that Redis did not store at once is stored later, and th
 	expect(announced.count()).toBe(0);
 }, 60_000);
 
-test('changes after a message that is persisted but not applied are not persisted before both are applied', async () => {
+test('while a persisted message is not applied, later changes of its conversation are not persisted', async () => {
 	await twoConversations({ releaseMs: 1000 });
 	const { worker, epoch, answers, before } = lone;
 	await epoch.clear();

@@ -77,7 +77,7 @@ test('Kafka is killed: every process reports it, even if nobody posts, and rejec
 	await acceptsPosts('without Kafka');
 }, 300_000);
 
-/** What one restarted node may cause: Redis, the read state, the delivery record, missing answers. */
+/** What one restarted node may cause: Redis, the read state, the publication record, missing answers. */
 const MAX_CAUSES = 4;
 
 const errorLines = ({ err }: Member): string[] =>

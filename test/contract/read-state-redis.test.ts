@@ -48,7 +48,7 @@ for (const layout of LAYOUTS) {
 			expect(before[1]?.rows[0]).toMatchObject({ unread: 4, revision: 1 });
 		});
 
-		test('edits and deletes of entries that are not loaded appear when these are loaded, persisted or not', async () => {
+		test('edits and deletes of entries that are not loaded show once these are loaded, whether or not the changes are persisted', async () => {
 			const { process } = await world();
 			const first = await process();
 			await first.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 301));
@@ -662,7 +662,7 @@ for (const layout of LAYOUTS) {
 			expect(await count(...gone)).toBe(0);
 		});
 
-		test('a late removal is sent with its delay', async () => {
+		test('a leave that is applied late counts in `lateness`', async () => {
 			const { process } = await world();
 			const { readState, apply, epoch } = await process({ fenced: true });
 			await epoch.begin(() => 1);

@@ -164,7 +164,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 2, lastRead: BEGIN + 3 });
 		});
 
-		test('a preference on its way to the store survives, even below a newer mark of another gateway', async () => {
+		test('a preference on its way to the store survives, even if a newer mark of another gateway is already persisted', async () => {
 			const { process } = await world();
 			const slow = await process();
 			const fast = await process();

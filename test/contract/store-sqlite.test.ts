@@ -183,7 +183,7 @@ describe('a full disk', () => {
 		expect(isReported).toBe(true);
 	});
 
-	test('statements that a failed batch used first work for later batches', async () => {
+	test('statements first used by a failed batch still work in later batches', async () => {
 		const store = await open({ maxPages: 200 });
 		await failureOf(store.ledger.commit([created(channel, ['U01']), large(BEGIN + 1)]));
 		await store.ledger.commit([created(channel, ['U01']), small(BEGIN + 2)]);

@@ -78,7 +78,7 @@ export function clusterPlace(layout: Layout, options: ClusterOptions = {}): Engi
 	};
 
 	/**
-	 * A worker that claims a partition and finds no delivery record, as in an empty Redis, ends all epochs. An answer
+	 * A worker that claims a partition and finds no publication record, as in an empty Redis, ends all epochs. An answer
 	 * from each partition shows that this is over. This many conversations cover both partitions.
 	 */
 	async function claimed(engine: GatewayEngine): Promise<void> {

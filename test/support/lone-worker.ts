@@ -1,10 +1,10 @@
 import type { KafkaLogs, KafkaLogsOptions } from '../../src/engine/cluster/kafka/open.ts';
 import { MarkLedger } from '../../src/engine/cluster/mark-ledger.ts';
 import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
-import { RedisDeliveryRecord } from '../../src/engine/cluster/redis/delivery-record.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { RedisPublicationRecord } from '../../src/engine/cluster/redis/publication-record.ts';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import type { OnMoved } from '../../src/engine/ports/views.ts';
 import { risingClock } from '../../src/model/ts.ts';
@@ -45,7 +45,7 @@ export interface LoneWorker {
 	rejectText(text: string): Promise<void>;
 	/**
 	 * How often a partition was claimed; what is awaited after a worker has read its offset, and before it writes its
-	 * delivery record.
+	 * publication record.
 	 */
 	readonly claiming: {
 		count: number;
@@ -105,15 +105,15 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		afterProgress: async () => undefined,
 		beforeRecord: async () => undefined,
 	};
-	class CountedRecord extends RedisDeliveryRecord {
+	class CountedRecord extends RedisPublicationRecord {
 		override claim(partition: string) {
 			claiming.count += 1;
 			return super.claim(partition);
 		}
 
-		override async delivered(partition: string, generation: number, offset: number) {
+		override async published(partition: string, generation: number, offset: number) {
 			await claiming.beforeRecord();
-			return super.delivered(partition, generation, offset);
+			return super.published(partition, generation, offset);
 		}
 	}
 	const nextOffset = async (partition: string): Promise<number> => {
@@ -130,7 +130,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		return new PartitionedWorker({
 			log: logs.commands,
 			cursorLedger: marks,
-			deliveries: new CountedRecord(commands, keys, epoch, bus, nowMicros),
+			publications: new CountedRecord(commands, keys, epoch, bus, nowMicros),
 			ledger: { ...store, nextOffset },
 			source: store.source,
 			history: store.history,

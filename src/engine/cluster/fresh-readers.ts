@@ -1,5 +1,5 @@
 import type { Directory, History, Page } from '../ports/store.ts';
-import type { StoredMembership } from './redis/read-state/packing.ts';
+import type { RedisMembership } from './redis/read-state/packing.ts';
 
 /**
  * Finds the users who have read a message. The store has the members, and the cursors of users who are not loaded in Redis; for loaded
@@ -13,7 +13,7 @@ export interface ReaderParts {
 	readonly membershipsOf: (
 		conversation: string,
 		users: readonly string[],
-	) => Promise<ReadonlyMap<string, StoredMembership>>;
+	) => Promise<ReadonlyMap<string, RedisMembership>>;
 }
 
 /** Members per step. */
@@ -43,5 +43,5 @@ export function freshReaders({ directory, history, membershipsOf }: ReaderParts)
 	};
 }
 
-const hasRead = ({ member, cursor, ahead }: StoredMembership, ts: number): boolean =>
+const hasRead = ({ member, cursor, ahead }: RedisMembership, ts: number): boolean =>
 	member && (cursor >= ts || ahead.has(ts));

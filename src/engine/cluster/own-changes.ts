@@ -1,6 +1,6 @@
 import type { OwnChanges, OwnFollow, OwnMembership } from '../ports/changes.ts';
 import type { ReadFact } from '../ports/facts.ts';
-import type { StoredFollow, StoredMembership } from './redis/read-state/packing.ts';
+import type { RedisFollow, RedisMembership } from './redis/read-state/packing.ts';
 import { cursorFact, preferenceFact, threadFact } from './redis/read-state/read-facts.ts';
 import {
 	type Fields,
@@ -54,8 +54,8 @@ export function mergeOwnChanges(
 	return { own: { memberships: [...memberships.values()], follows: [...follows.values()] }, missing };
 }
 
-const hasMembership = (row: OwnMembership | undefined, { joined, at }: StoredMembership): boolean =>
+const hasMembership = (row: OwnMembership | undefined, { joined, at }: RedisMembership): boolean =>
 	row !== undefined && row.joinedTs >= joined && Math.max(row.changedTs, row.preferredTs) >= at;
 
-const hasFollow = (row: OwnFollow | undefined, { since, at }: StoredFollow): boolean =>
+const hasFollow = (row: OwnFollow | undefined, { since, at }: RedisFollow): boolean =>
 	row !== undefined && row.since >= since && row.changedTs >= at;

@@ -12,7 +12,7 @@ import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
  *                 waits until all marks are persisted, and begins new epochs there
  *
  * The order of these steps matters. Users who are still loaded on a lost node can mark until it is cleared; after that no mark is
- * possible, and every acknowledged mark is in the log. From the new epoch on, state is loaded from the store on first use. Nodes that
+ * possible, and every acknowledged mark is in the log or in the store. From the new epoch on, state is loaded from the store on first use. Nodes that
  * were not lost are not touched: counts and marks there continue.
  */
 
@@ -144,7 +144,7 @@ export class Recovery {
 		return true;
 	}
 
-	/** Every acknowledged mark is in the log by now. */
+	/** Resolves when the store has all marks. Call it once every acknowledged mark is in the log or in the store. */
 	private async marksWritten(): Promise<void> {
 		const { endOfMarks, nextOffsets, log } = this.parts;
 		const ends = await endOfMarks();

@@ -87,7 +87,7 @@ export interface Reply {
 	readonly outcome: Outcome;
 }
 
-/** The owner of a partition that publishes: src/engine/ports/delivery-record.ts. */
+/** The owner of a partition that publishes: src/engine/ports/publication-record.ts. */
 export interface Publisher {
 	readonly partition: string;
 	readonly generation: number;
@@ -98,8 +98,8 @@ export type BusHandler = (message: BusMessage, topic: Topic) => void;
 
 /**
  * Delivers messages to current subscribers and stores none. Messages of one topic keep their order; there is no order between
- * topics. A subscriber does not get messages published before `ready` nor, if it subscribed because of a `joined` message,
- * messages published before that one: it reads those changes from the store. If a message cannot be delivered, subscribers get
+ * topics. A subscriber gets every message published after `ready`. If it subscribed because of a `joined` message, it also gets every
+ * message published after that one. It reads earlier changes from the store. If a message cannot be delivered, subscribers get
  * `lost` as soon as possible.
  */
 export interface Bus {

@@ -30,7 +30,8 @@ export interface LogSpan {
 
 /**
  * A consumer of partitions that are assigned and revoked. Two processes may own a partition at the same time for a while, because one
- * of them does not know yet that it lost the partition. So everything written for a partition must be fenced by its progress.
+ * of them does not know yet that it lost the partition. So a write for a partition must succeed only if
+ * the stored offset of the partition is the expected one.
  */
 export interface PartitionOwner {
 	/** The offset to consume the partition from. Called at each assignment. */

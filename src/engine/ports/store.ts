@@ -174,7 +174,7 @@ export interface MembershipRow {
 	readonly changedTs: number;
 	/** Stamp of muting or setting the notification level; 0 for never. */
 	readonly preferredTs: number;
-	/** Stamp of the join that cursor and revision belong to, if marks arrived before it; 0 if none did. */
+	/** If the store has marks of a membership, but not its join: the stamp of that join. Otherwise 0. */
 	readonly awaitedJoin?: number;
 }
 

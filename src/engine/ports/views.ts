@@ -33,7 +33,7 @@ export interface Scope {
 	readonly all?: AllScope;
 	/** Further conversations, depending on the user's state. */
 	readonly some?: (user: UserView) => readonly ConversationScope[];
-	/** Changed conversations include those that the user left recently. */
+	/** Also loads the heads of conversations that the user left recently, so that `lateness` covers them. */
 	readonly changes?: true;
 }
 

@@ -65,7 +65,7 @@ export class TimelineLoader<Conversation extends Loadable> {
 	}
 
 	/** Loads one chunk towards this ts. */
-	async loadFirstChunk(conversation: Conversation, ts: number): Promise<void> {
+	async loadSmallChunk(conversation: Conversation, ts: number): Promise<void> {
 		await this.loadChunk(conversation, ts, FIRST_CHUNK);
 	}
 

@@ -153,7 +153,7 @@ const REWRITE = erasing(
 	),
 );
 
-/** The same for the cursor of a thread: it arrived before the fact of the follow. */
+/** As `MARKED_EARLY`, for a thread: its cursor arrived before the fact of the follow. */
 const CURSOR_EARLY = 'thread_follows.early_since >= excluded.since';
 const FOLLOW = insertInto(
 	'thread_follows',

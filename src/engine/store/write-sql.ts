@@ -16,7 +16,7 @@ export interface WriteSql {
 	readonly onlyInserts: boolean;
 	/** Null: one row at a time. */
 	readonly manyRows: ManyRows | null;
-	/** Replaces or deletes users' content, or notifications for their devices. */
+	/** Replaces or deletes users' content, or the push tokens of their devices. */
 	readonly erases: boolean;
 }
 

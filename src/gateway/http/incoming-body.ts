@@ -29,7 +29,7 @@ export class IncomingBody {
 		return this.rejection !== undefined;
 	}
 
-	/** Holds the size of the body under this key, instead of under an earlier one. Throws a Rejection if there is no room. */
+	/** Reserves the size of the body under this key, instead of under an earlier one. Throws a Rejection if there is no room. */
 	hold(key: string, forMs: number): void {
 		if (this.bytes === 0) return;
 		this.release();

@@ -3,7 +3,7 @@ import type { MemoryBudget } from '../memory-budget.ts';
 
 /**
  * Sends large answers. Bun buffers what a client has not read yet. Therefore large answers are streamed: the stream
- * shows when the client has read them, and until then the memory budget holds their size. A client that reads too
+ * shows when the client has read them, and until then their size is reserved in the memory budget. A client that reads too
  * slowly is disconnected.
  */
 

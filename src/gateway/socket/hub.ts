@@ -4,8 +4,8 @@ import { closeAll } from './closing.ts';
 import type { Connection } from './connection.ts';
 import type { CountsPush } from './counts-push.ts';
 import { Interest } from './interest.ts';
-import { type JoinHooks, LateJoins } from './late-joins.ts';
 import { ListenerRegistry } from './listener-registry.ts';
+import { type JoinHooks, LiveJoins } from './live-joins.ts';
 import type { SentEvents } from './sent-events.ts';
 import { UserSession } from './user-session.ts';
 
@@ -25,7 +25,7 @@ export class Hub {
 	private readonly sessions = new Map<string, UserSession>();
 	private readonly conversations: ListenerRegistry<UserSession>;
 	private readonly teams: Interest<`team:${string}`, UserSession>;
-	private readonly lateJoins: LateJoins;
+	private readonly liveJoins: LiveJoins;
 	private dirty: Connection[] = [];
 
 	constructor(
@@ -33,7 +33,7 @@ export class Hub {
 		readonly counts: CountsPush,
 		hooks: JoinHooks,
 	) {
-		this.lateJoins = new LateJoins({
+		this.liveJoins = new LiveJoins({
 			bus,
 			...hooks,
 			admit: (...admitted) => this.admit(...admitted),
@@ -149,7 +149,7 @@ export class Hub {
 		} else {
 			session.joining ??= new Map();
 			session.joining.set(conversation, at);
-			this.lateJoins.join(session, conversation, at);
+			this.liveJoins.join(session, conversation, at);
 		}
 	}
 

@@ -134,7 +134,7 @@ export class SocketSession {
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
 	}
 
-	/** The memory budget holds the frames until the client has read them, within a limit of time. */
+	/** Reserves the size of the frames in the memory budget until the client has read them, within a limit of time. */
 	private async sendWithinBudget(frames: readonly string[]): Promise<void> {
 		const { connection } = this;
 		const characters = frames.reduce((sum, frame) => sum + frame.length, 0);

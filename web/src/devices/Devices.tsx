@@ -34,8 +34,8 @@ export function Devices({ token, friend }: Props) {
 				<div>
 					<h1>One person, two devices</h1>
 					<p>
-						Let the friend send a message, read it on one device, and watch the badge clear on the other. If
-						you mark it unread on one device, the badge returns on both.
+						{friend ? 'Let the friend send a message, read it' : 'Read a message'} on one device, and watch
+						the badge clear on the other. If you mark it unread on one device, the badge returns on both.
 					</p>
 				</div>
 			</header>

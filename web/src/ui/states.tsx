@@ -102,7 +102,7 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 	invite_not_found: 'This invite link is not valid. Check that you copied all of it.',
 	invite_used: 'This invite link was already used, or it was revoked. Ask for a new one.',
 	invite_expired: 'This invite link has expired. Ask for a new one.',
-	user_disabled: 'This account is deactivated. Ask your administrator to reactivate it.',
+	user_disabled: 'The account of this person is deactivated. Ask your administrator to reactivate it.',
 	not_allowed_token_type:
 		'This token does not belong to a person. Sign in with an invite link, or with a person’s token.',
 };

@@ -288,7 +288,7 @@ export class BatchingProducer {
 		for (const { done } of rejected) done.reject(logUnavailable());
 	}
 
-	/** Looks up leaders until every partition has one. */
+	/** Looks up leaders and identity until no partition is failing. */
 	private async recover(): Promise<void> {
 		if (this.isRecovering) return;
 		this.isRecovering = true;

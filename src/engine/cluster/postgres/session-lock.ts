@@ -5,8 +5,8 @@ import { Pool } from './pool.ts';
 /**
  * An advisory lock, held on a connection of its own, so that the server releases it when the process dies.
  * Workers share it while they may have effects that are not persisted yet; a worker that needs all others to
- * have persisted theirs waits to hold it exclusively. A worker that stops waiting, because another worker hangs, must hold a second
- * lock (`tryElect`).
+ * have persisted theirs waits to hold it exclusively. Every worker that rebuilds also holds a second lock (`tryElect`), because it may
+ * have stopped waiting for the first one when another worker hangs.
  *
  * PostgreSQL never blocks on the lock: the process polls for it, and every query has a time limit. If the server does not
  * answer, the query fails, and the connection is replaced.
@@ -27,7 +27,7 @@ const POLL_MS = 100;
 const keyOf = (about: string): string =>
 	`hashtextextended('tidemark ${about} ' || current_setting('search_path'), 0)`;
 const WRITERS = keyOf('written');
-/** The second lock, for a worker that no longer waits to hold the first one exclusively. */
+/** The second lock: only one worker rebuilds. */
 const ELECTION = keyOf('restoring');
 
 export class SessionLock {

@@ -194,7 +194,8 @@ export class Epoch {
 
 	/**
 	 * Ends the epochs of these nodes and removes everything that can be loaded again. The markers go first, so that nothing more can be
-	 * loaded; then the keys that mark something as loaded, because a conversation without its entries would seem read.
+	 * loaded; then the keys that mark something as loaded, because a conversation without its recent changes would seem to
+	 * have none.
 	 */
 	async clear(addresses: readonly string[] = this.slots.nodes()): Promise<Cleared> {
 		const slots = this.slots.assignment;
@@ -210,7 +211,7 @@ export class Epoch {
 
 	/**
 	 * Begins epochs on the cleared nodes; without a clear, it clears all nodes first. Call it only if the store has
-	 * every change since.
+	 * every change that was made before the nodes were cleared.
 	 */
 	async begin(nowMicros: () => number): Promise<void> {
 		const { nodes, slots } = this.cleared ?? (await this.clear());
@@ -250,8 +251,8 @@ export class Epoch {
 
 	/**
 	 * Call it when all nodes are complete. Markers that moved to other nodes are updated to name the process they are at now.
-	 * Otherwise a process that is lost later could seem complete when a slot with a marker that names it returns to it. And the
-	 * lowest slots of each node get markers.
+	 * Otherwise a node that is lost later and gets such a slot back would find its own process in the marker and seem complete. Also adds
+	 * missing markers in the lowest slots of each node.
 	 */
 	async tidy(): Promise<void> {
 		const { assignment } = this.slots;

@@ -7,7 +7,8 @@ import { slotOf } from './slots.ts';
  * each node that they concern. The state of other nodes does not matter.
  *
  * - A load passes the epoch in which it was read to the script that writes. Redis rejects it in any other epoch.
- * - An answer or a decision is released only while the processes of these epochs are the only ones that answer from these nodes.
+ * - An answer or a decision is passed on only if, as far as this process knows, each node is still served by the Redis process of that
+ *   epoch.
  * - A mark that reaches the log within `PROMPT_MS` may be acknowledged: the worker that rebuilds the user's node clears it first,
  *   which makes further marks impossible, and waits longer than `PROMPT_MS` before it reads the end of the log. A slower mark is
  *   acknowledged only if the epoch is still the same.

@@ -4,8 +4,8 @@ export class Keys {
 
 	/**
 	 * HASH: `stamp` of the newest change; `base`, the time of the load from the store; `since`, the stamp after which `recent` has all
-	 * changes; `newest`, the stamp of the newest change there; `written`, which the store had reached when the newest change was applied; for
-	 * resuming clients `seen` (when that was), `late` (the longest delay until a change became visible) and `late_seen` (when that was
+	 * changes; `newest`, the stamp of the newest change there; `written`, the stamp that the store had reached when the newest change was
+	 * applied; for resuming clients `seen` (when the newest change was applied), `late` (the longest delay until a change became visible) and `late_seen` (when that was
 	 * last set).
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
@@ -36,7 +36,7 @@ export class Keys {
 	/** The admission of a ticket, until it is used or expires. */
 	ticket = (ticket: string): string => `${this.prefix}ticket:{${ticket}}`;
 
-	/** HASH of a partition of the log: generation, delivered, reloaded. */
+	/** HASH of a partition of the log: generation, published, reloaded. */
 	partition = (partition: string): string => `${this.prefix}{partition:${partition}}:owner`;
 	/** HASH of the newest generation of each partition that publishes to the channel. */
 	publishers = (channel: string): string => `${this.prefix}{${this.tagOf(channel)}}:publishers`;
@@ -51,7 +51,7 @@ export class Keys {
 	tagOf = (channel: string): string => channel.slice(channel.indexOf('{') + 1, -1);
 }
 
-/** Keys that can be loaded from the store again. Settings of users and sessions cannot. */
+/** Keys that may be removed: state is loaded again, and a lost listing is answered with `no_such_listing`. */
 export const isReadState = (key: string): boolean =>
 	/}:(meta|version|recent|state|changes|pending|listing:\d+)$/.test(key);
 

@@ -12,7 +12,7 @@ import type { Cluster, Redis } from 'ioredis';
 export const FILES = {
 	apply: 'apply-3',
 	claim: 'claim-1',
-	delivered: 'delivered-1',
+	published: 'published-1',
 	endEpoch: 'end-epoch-1',
 	loadConversation: 'load-conversation-3',
 	loadUser: 'load-user-2',

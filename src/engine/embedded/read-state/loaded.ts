@@ -29,7 +29,7 @@ export class LoadedConversation implements ConversationView, Loadable {
 	changedBelowFloor = 0;
 	private ownThreads: Map<number, Timeline> | undefined;
 	usedAt = 0;
-	/** Code that still references an evicted conversation must not count with it. */
+	/** Code that still references an evicted conversation must not use it. */
 	evicted = false;
 
 	constructor(

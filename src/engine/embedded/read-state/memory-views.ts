@@ -116,7 +116,7 @@ export class MemoryViews implements Views {
 			if (!membership) return;
 			const reader = readerOf(user, membership.cursor, membership.ahead);
 			if (isCaughtUp(timeline, reader, Number.MAX_SAFE_INTEGER) !== undefined) return;
-			await residents.timelines.loadFirstChunk(conversation, membership.cursor);
+			await residents.timelines.loadSmallChunk(conversation, membership.cursor);
 		}
 	}
 

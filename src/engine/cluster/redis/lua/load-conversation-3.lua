@@ -1,7 +1,7 @@
 #!lua flags=allow-cross-slot-keys
 --[[
-Begins to record the changes of a conversation after those that the store has, if its state is still that from before the store was
-read: not loaded or, for a repair, at a stamp that the store has. Its new base invalidates copies of the old state.
+Starts to record the changes of a conversation that follow those in the store, unless its state in Redis has changed since the caller
+looked at it, before it read the store. The new base invalidates copies of the old state.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its recent changes

@@ -10,7 +10,8 @@ ARGV[3…] for each copy its conversation, its stamp and its base; stamp and bas
 
 Result   for each copy: {} it is current; {-1} the conversation is not loaded; otherwise
          'd' (changes after its stamp) or 'w' (it has to be loaded from the store; changes that the store may lack),
-         stamp, base, the stamp that the store had reached when the newest command was applied, when that was, the longest delay of
+         stamp, base, the stamp that the store had reached when the newest command was applied (for 'w', the stamp after which the
+         changes begin), when the newest command was applied, the longest delay of
          a late command, when the newest late one was applied (each 0 if there was none since it was loaded); then the changes,
          by command
 ]]

@@ -69,7 +69,8 @@ export class EffectApplier {
 
 	/**
 	 * Reads authors in the same turn as the script runs, so that both share a round trip. An author whose cursor does not move is read
-	 * again (see Users.applySteps). Skipped if the batch also changes members or followers: most of those users are not loaded.
+	 * again (see Users.applySteps). Skipped for users whom the batch also makes join, leave or follow: most of them are not
+	 * loaded.
 	 */
 	private readAuthors(users: ReadonlyMap<string, readonly Step[]>): ReadonlyMap<string, Promise<Fields>> {
 		const read = new Map<string, Promise<Fields>>();

@@ -11,7 +11,7 @@ const LEVEL_STEP = 4;
 const AWAITED = 16;
 
 /** A user's state in one conversation. */
-export interface StoredMembership {
+export interface RedisMembership {
 	readonly member: boolean;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
@@ -22,7 +22,7 @@ export interface StoredMembership {
 	/** Stamp of its newest change. */
 	readonly at: number;
 	readonly ahead: ReadonlySet<number>;
-	/** Loaded with marks of the join that `joined` names, which is still to be applied: only that join makes the user a member. */
+	/** The store had marks of this membership, but not its join. The user becomes a member when that join is applied. */
 	readonly isAwaited?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface StoredMembership {
  * `at:flags:cursor:joined:revision:ahead,ahead…` without empty parts at the end. There is one for each user and conversation, so it
  * is short: numbers in base 36, and times except the first as differences from it.
  */
-export function packMembership(membership: StoredMembership): string {
+export function packMembership(membership: RedisMembership): string {
 	const { member, muted, level, cursor, revision, joined, at, ahead, isAwaited } = membership;
 	const flags =
 		(member ? MEMBER : 0) +
@@ -43,7 +43,7 @@ export function packMembership(membership: StoredMembership): string {
 	return (revision === 0 ? parts.slice(0, -1) : parts).join(':');
 }
 
-export function unpackMembership(packed: string): StoredMembership {
+export function unpackMembership(packed: string): RedisMembership {
 	const parts = packed.split(':');
 	const number = (index: number) => Number.parseInt(parts[index] ?? '0', 36);
 	const [at, flags, revision] = [number(0), number(1), number(4)];
@@ -63,16 +63,16 @@ export function unpackMembership(packed: string): StoredMembership {
 }
 
 /** A thread that a user follows. */
-export interface StoredFollow {
+export interface RedisFollow {
 	readonly cursor: number;
 	readonly since: number;
 	/** Stamp of its newest change. */
 	readonly at: number;
 }
 
-export const packFollow = ({ cursor, since, at }: StoredFollow): string => `${cursor}:${since}:${at}`;
+export const packFollow = ({ cursor, since, at }: RedisFollow): string => `${cursor}:${since}:${at}`;
 
-export function unpackFollow(packed: string): StoredFollow {
+export function unpackFollow(packed: string): RedisFollow {
 	const [cursor = 0, since = 0, at = 0] = packed.split(':').map(Number);
 	return { cursor, since, at };
 }
@@ -108,7 +108,3 @@ export function unpackEntry(packed: string, numberOf: (user: string) => number):
 		named: named === '' ? [] : named.split(',').map(numberOf),
 	};
 }
-
-/** Arguments of scripts: ts, entry, ts, entry… */
-export const entryArguments = (rows: readonly EntryRow[]): (string | number)[] =>
-	rows.flatMap((row) => [row.ts, packEntry(row)]);

@@ -1,5 +1,5 @@
 import type { ReadFact } from '../../../ports/facts.ts';
-import { type StoredFollow, type StoredMembership, unpackFollow, unpackMembership } from './packing.ts';
+import { type RedisFollow, type RedisMembership, unpackFollow, unpackMembership } from './packing.ts';
 
 /**
  * Read state as facts: each has the whole state of its subject, as of its newest change. So the store can apply
@@ -7,19 +7,19 @@ import { type StoredFollow, type StoredMembership, unpackFollow, unpackMembershi
  * can append it again.
  */
 
-const membershipOf = ({ joined, cursor, revision, ahead }: StoredMembership) => ({
+const membershipOf = ({ joined, cursor, revision, ahead }: RedisMembership) => ({
 	joined,
 	cursor,
 	revision,
 	ahead: [...ahead],
 });
 
-export function cursorFact(user: string, conversation: string, membership: StoredMembership): ReadFact {
+export function cursorFact(user: string, conversation: string, membership: RedisMembership): ReadFact {
 	const { at, cursor, revision } = membership;
 	return { type: 'cursor', user, conversation, at, cursor, revision, of: membershipOf(membership) };
 }
 
-export function preferenceFact(user: string, conversation: string, membership: StoredMembership): ReadFact {
+export function preferenceFact(user: string, conversation: string, membership: RedisMembership): ReadFact {
 	const { at, muted, level } = membership;
 	return { type: 'preference', user, conversation, at, muted, level, of: membershipOf(membership) };
 }
@@ -28,7 +28,7 @@ export function threadFact(
 	user: string,
 	conversation: string,
 	threadTs: number,
-	{ at, cursor, since }: StoredFollow,
+	{ at, cursor, since }: RedisFollow,
 ): ReadFact {
 	return { type: 'thread_cursor', user, conversation, threadTs, at, cursor, since };
 }

@@ -21,7 +21,7 @@ import { CopiedViews } from '../views/views.ts';
 import { EffectApplier } from './effect-applier.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { Loading } from './loading.ts';
-import type { StoredMembership } from './packing.ts';
+import type { RedisMembership } from './packing.ts';
 import { UserUpdates } from './user-updates.ts';
 import { Users } from './users.ts';
 
@@ -170,7 +170,7 @@ export class RedisViews implements Views {
 	async membershipsOf(
 		conversation: string,
 		users: readonly string[],
-	): Promise<ReadonlyMap<string, StoredMembership>> {
+	): Promise<ReadonlyMap<string, RedisMembership>> {
 		const fencePoint = await this.fence.begin(users);
 		const loaded = await this.users.loadedIn(conversation, users);
 		await this.parts.ledger.flushed();

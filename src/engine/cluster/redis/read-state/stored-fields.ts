@@ -1,5 +1,5 @@
 import type { MembershipRow, UserReadState } from '../../../ports/store.ts';
-import type { StoredMembership } from './packing.ts';
+import type { RedisMembership } from './packing.ts';
 import {
 	ACTIVITY,
 	activityIn,
@@ -56,13 +56,13 @@ export function storedFields(fields: Fields, rows: UserReadState, conversation: 
 	return { behind: false, uncertainUpTo: isUncertain ? membership.at : null, changed };
 }
 
-const reaches = (row: MembershipRow | undefined, { joined, at }: StoredMembership): boolean =>
+const reaches = (row: MembershipRow | undefined, { joined, at }: RedisMembership): boolean =>
 	row !== undefined && row.joinedTs >= joined && row.changedTs >= at;
 
 /** Whether the part (cursor or preference) that is not the newest change of the field differs. */
 function differsInUnchangedPart(
-	membership: StoredMembership,
-	stored: StoredMembership,
+	membership: RedisMembership,
+	stored: RedisMembership,
 	row: MembershipRow,
 ): boolean {
 	if (row.preferredTs < membership.at)

@@ -3,7 +3,7 @@ import { inTimeline } from '../../../../model/message.ts';
 import { NOTHING_AHEAD } from '../../../../model/views.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
-import { packFollow, packMembership, type StoredMembership, unpackFollow } from './packing.ts';
+import { packFollow, packMembership, type RedisMembership, unpackFollow } from './packing.ts';
 import { factOf } from './read-facts.ts';
 import { type Fields, followField, followIn, membershipField, membershipIn } from './user-state.ts';
 
@@ -195,7 +195,7 @@ function changedFields(fields: Fields, change: MembershipStep): Fields {
 
 function leftFields(
 	fields: Fields,
-	former: StoredMembership | undefined,
+	former: RedisMembership | undefined,
 	conversation: string,
 	at: number,
 ): Fields {

@@ -4,8 +4,8 @@ import {
 	packActivity,
 	packFollow,
 	packMembership,
-	type StoredFollow,
-	type StoredMembership,
+	type RedisFollow,
+	type RedisMembership,
 	unpackActivity,
 	unpackFollow,
 	unpackMembership,
@@ -21,16 +21,12 @@ export const membershipField = (conversation: string): string => `c:${conversati
 export const followField = (conversation: string, threadTs: number): string =>
 	`f:${conversation}:${threadTs}`;
 
-export const membershipIn = (fields: Fields, conversation: string): StoredMembership | undefined => {
+export const membershipIn = (fields: Fields, conversation: string): RedisMembership | undefined => {
 	const packed = fields[membershipField(conversation)];
 	return packed ? unpackMembership(packed) : undefined;
 };
 
-export const followIn = (
-	fields: Fields,
-	conversation: string,
-	threadTs: number,
-): StoredFollow | undefined => {
+export const followIn = (fields: Fields, conversation: string, threadTs: number): RedisFollow | undefined => {
 	const packed = fields[followField(conversation, threadTs)];
 	return packed ? unpackFollow(packed) : undefined;
 };
@@ -39,14 +35,14 @@ export const stampIn = (fields: Fields): number => Number(fields[STAMP] ?? 0);
 export const activityIn = (fields: Fields): ActivityChange[] => unpackActivity(fields[ACTIVITY] ?? '');
 
 /** Including conversations that the user has left. */
-export const membershipEntries = (fields: Fields): { conversation: string; membership: StoredMembership }[] =>
+export const membershipEntries = (fields: Fields): { conversation: string; membership: RedisMembership }[] =>
 	Object.entries(fields)
 		.filter(([field]) => field.startsWith('c:'))
 		.map(([field, packed]) => ({ conversation: field.slice(2), membership: unpackMembership(packed) }));
 
 export const followEntries = (
 	fields: Fields,
-): { conversation: string; threadTs: number; follow: StoredFollow }[] =>
+): { conversation: string; threadTs: number; follow: RedisFollow }[] =>
 	Object.entries(fields)
 		.filter(([field]) => field.startsWith('f:'))
 		.map(([field, packed]) => {

@@ -11,8 +11,8 @@ import {
 	packActivity,
 	packFollow,
 	packMembership,
-	type StoredFollow,
-	type StoredMembership,
+	type RedisFollow,
+	type RedisMembership,
 } from './packing.ts';
 import { cursorFact, preferenceFact, threadFact } from './read-facts.ts';
 import { ACTIVITY, activityIn, type Fields, followField, membershipField } from './user-state.ts';
@@ -107,12 +107,12 @@ function updateOf(user: UserCopy, { change, moves }: Decided, stamp: number): Fi
 	const { conversation } = change;
 	if (change.type === 'thread_cursor') {
 		const { threadTs, cursor } = change;
-		const follow = user.follow(conversation, threadTs) as StoredFollow;
+		const follow = user.follow(conversation, threadTs) as RedisFollow;
 		const after = moves ? { ...follow, cursor, at: nextStamp(user, follow, stamp) } : follow;
 		const fields = { [followField(conversation, threadTs)]: packFollow(after) };
 		return { at: after.at, fields, fact: threadFact(user.id, conversation, threadTs, after) };
 	}
-	const membership = user.membership(conversation) as StoredMembership;
+	const membership = user.membership(conversation) as RedisMembership;
 	const { muted, level } = change.type === 'preference' ? change : membership;
 	const changed =
 		change.type === 'cursor' ? withCursor(membership, change.cursor) : { ...membership, muted, level };

@@ -7,7 +7,7 @@ import type { Keys } from '../keys.ts';
 import type { UserCopy } from '../views/user-copy.ts';
 import { UserViews } from '../views/user-views.ts';
 import type { OwnerView } from './owner-view.ts';
-import { type StoredMembership, unpackMembership } from './packing.ts';
+import { type RedisMembership, unpackMembership } from './packing.ts';
 import { storedFields } from './stored-fields.ts';
 import { computeSteps, fieldsNeededBy, type MembershipStep, type Step } from './user-changes.ts';
 import { type Fields, fieldsOf, membershipField, STAMP } from './user-state.ts';
@@ -53,10 +53,10 @@ export class Users {
 	}
 
 	/** Memberships of those users who are loaded; loads nobody. */
-	async loadedIn(conversation: string, users: readonly string[]): Promise<Map<string, StoredMembership>> {
+	async loadedIn(conversation: string, users: readonly string[]): Promise<Map<string, RedisMembership>> {
 		const field = membershipField(conversation);
 		const packed = await Promise.all(users.map((user) => this.commands.hget(this.keys.user(user), field)));
-		const found = new Map<string, StoredMembership>();
+		const found = new Map<string, RedisMembership>();
 		for (const [index, user] of users.entries()) {
 			const value = packed[index];
 			if (value) found.set(user, unpackMembership(value));

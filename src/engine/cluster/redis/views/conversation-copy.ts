@@ -136,7 +136,7 @@ export class ConversationCopy implements ConversationView, Loadable {
 	}
 
 	/**
-	 * Adds the state in the store: undefined if the store does not have the conversation, which then has to be new. Resolves to false if the
+	 * Adds the state in the store: undefined if the store does not have the conversation, which then has to be new. Returns false if the
 	 * store lacks changes that it had.
 	 */
 	load(brief: ConversationBrief | undefined): boolean {
@@ -246,7 +246,7 @@ export class ConversationCopy implements ConversationView, Loadable {
 			const wasLatest = ts === list.latest;
 			list.remove(ts);
 			if (!wasLatest) return;
-			// Also if rows that are newer than this change did not have the entry.
+			// Needed also if `remove` found nothing, because the rows were read after the delete.
 			list.latest = list.size > 0 ? list.tsAt(list.size - 1) : list.floor;
 			if (list.size === 0 && list.floor > 0) this.isHeadMissing = true;
 		}

@@ -2,7 +2,7 @@ import { Activity } from '../../../../model/activity.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import type { UserView } from '../../../../model/views.ts';
 import type { AllScope, ConversationScope } from '../../../ports/views.ts';
-import { type StoredFollow, type StoredMembership, unpackMembership } from '../read-state/packing.ts';
+import { type RedisFollow, type RedisMembership, unpackMembership } from '../read-state/packing.ts';
 import {
 	ACTIVITY,
 	activityIn,
@@ -23,7 +23,7 @@ const FIELD_BYTES = 250;
 
 export interface MembershipOf {
 	readonly conversation: string;
-	readonly membership: StoredMembership;
+	readonly membership: RedisMembership;
 }
 
 export class UserCopy implements UserView {
@@ -69,11 +69,11 @@ export class UserCopy implements UserView {
 		return this.active;
 	}
 
-	membership(conversation: string): StoredMembership | undefined {
+	membership(conversation: string): RedisMembership | undefined {
 		return membershipIn(this.fields, conversation);
 	}
 
-	follow(conversation: string, threadTs: number): StoredFollow | undefined {
+	follow(conversation: string, threadTs: number): RedisFollow | undefined {
 		return followIn(this.fields, conversation, threadTs);
 	}
 

@@ -109,7 +109,7 @@ export class CopiedViews {
 
 	/** Loads a chunk of older entries. Afterwards the copy has to be brought up to date. */
 	loadChunk(copy: ConversationCopy, after: number): Promise<void> {
-		return this.conversations.timelines.loadFirstChunk(copy, after);
+		return this.conversations.timelines.loadSmallChunk(copy, after);
 	}
 
 	/**

@@ -3,19 +3,19 @@
  *
  * A worker that lost its partition without noticing (paused, or cut off from Kafka) has an older generation than the next owner: its
  * events are dropped once the next owner has published to the same topic. If a worker died between storing and publishing,
- * the next owner detects it: the store is ahead of `delivered`.
+ * the next owner detects it: the store is ahead of `published`.
  */
-export interface DeliveryRecord {
+export interface PublicationRecord {
 	/** Makes this process the publisher of the partition, with a generation higher than all before. */
 	claim(partition: string): Promise<{
 		readonly generation: number;
 		/** All events below this offset are published; null if unknown. */
-		readonly delivered: number | null;
-		/** The read state has all effects below this offset, because all of it was reloaded from the store since they were persisted. */
+		readonly published: number | null;
+		/** The whole read state was reloaded after the effects below this offset were persisted, so it has them. */
 		readonly reloaded: number;
 	}>;
 	/** All events below this offset are published. Resolves to false, without effect, if a later owner has claimed the partition. */
-	delivered(partition: string, generation: number, offset: number): Promise<boolean>;
+	published(partition: string, generation: number, offset: number): Promise<boolean>;
 	/** Call it before all of the read state is reloaded from the store, which has all effects below these offsets. */
 	reloading(offsets: ReadonlyMap<string, number>): Promise<void>;
 	/**

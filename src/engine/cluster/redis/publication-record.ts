@@ -1,11 +1,11 @@
 import type { Bus } from '../../ports/bus.ts';
-import type { DeliveryRecord } from '../../ports/delivery-record.ts';
+import type { PublicationRecord } from '../../ports/publication-record.ts';
 import type { Commands } from './connection.ts';
 import type { Epoch } from './epoch.ts';
 import type { Keys } from './keys.ts';
 
-/** The delivery record in Redis. */
-export class RedisDeliveryRecord implements DeliveryRecord {
+/** The publication record in Redis. */
+export class RedisPublicationRecord implements PublicationRecord {
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
@@ -15,20 +15,20 @@ export class RedisDeliveryRecord implements DeliveryRecord {
 	) {}
 
 	async claim(partition: string) {
-		const [generation, delivered, reloaded] = (await this.commands.claim(this.keys.partition(partition))) as [
+		const [generation, published, reloaded] = (await this.commands.claim(this.keys.partition(partition))) as [
 			string,
 			string | null,
 			string | null,
 		];
 		return {
 			generation: Number(generation),
-			delivered: delivered === null ? null : Number(delivered),
+			published: published === null ? null : Number(published),
 			reloaded: Number(reloaded ?? 0),
 		};
 	}
 
-	async delivered(partition: string, generation: number, offset: number): Promise<boolean> {
-		return (await this.commands.delivered(this.keys.partition(partition), generation, offset)) === 1;
+	async published(partition: string, generation: number, offset: number): Promise<boolean> {
+		return (await this.commands.published(this.keys.partition(partition), generation, offset)) === 1;
 	}
 
 	async reloading(offsets: ReadonlyMap<string, number>): Promise<void> {

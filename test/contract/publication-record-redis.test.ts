@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
-import { RedisDeliveryRecord } from '../../src/engine/cluster/redis/delivery-record.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { RedisPublicationRecord } from '../../src/engine/cluster/redis/publication-record.ts';
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
@@ -28,7 +28,7 @@ for (const layout of LAYOUTS)
 				close();
 			});
 			const epoch = new Epoch(commands, place.prefix);
-			return { bus, epoch, record: new RedisDeliveryRecord(commands, keys, epoch, bus, () => 0) };
+			return { bus, epoch, record: new RedisPublicationRecord(commands, keys, epoch, bus, () => 0) };
 		};
 
 		test('publications of an earlier owner are dropped once a later owner has published', async () => {
@@ -86,16 +86,16 @@ for (const layout of LAYOUTS)
 			expect(received).toEqual([...frames.slice(0, 400), 'typing', ...frames.slice(400)]);
 		});
 
-		test('the delivery record is what the last owner reports, and never decreases', async () => {
+		test('the publication record is what the last owner reports, and never decreases', async () => {
 			const { record } = await open();
 			const first = await record.claim('p/1');
-			expect(first.delivered).toBeNull();
-			expect(await record.delivered('p/1', first.generation, 7)).toBe(true);
-			await record.delivered('p/1', first.generation, 5);
+			expect(first.published).toBeNull();
+			expect(await record.published('p/1', first.generation, 7)).toBe(true);
+			await record.published('p/1', first.generation, 5);
 			const second = await record.claim('p/1');
-			expect(second.delivered).toBe(7);
-			expect(await record.delivered('p/1', first.generation, 99)).toBe(false);
-			expect((await record.claim('p/1')).delivered).toBe(7);
+			expect(second.published).toBe(7);
+			expect(await record.published('p/1', first.generation, 99)).toBe(false);
+			expect((await record.claim('p/1')).published).toBe(7);
 		});
 
 		test('a claim returns the offset up to which all of the read state was reloaded', async () => {

@@ -36,7 +36,7 @@ interface LateJoinParts extends JoinHooks {
 /** Limits reads of the store: a conversation may be created with many members at once. */
 const MAX_LOOK_UPS = 16;
 
-export class LateJoins {
+export class LiveJoins {
 	private running = 0;
 	private readonly waiting: (() => void)[] = [];
 
