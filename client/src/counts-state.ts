@@ -246,8 +246,8 @@ const isOlderVersion = (version = '', known = ''): boolean =>
 	version.slice(STAMP_DIGITS) <= known.slice(STAMP_DIGITS);
 
 /**
- * Whether `prev_ts` is not the newest known message: one was missed or (unless deletes may follow) one is known that should not
- * exist.
+ * Whether `prev_ts` is not the newest known message: the client missed one, or it knows a newer one than `prev_ts` and no delete
+ * explains that.
  */
 function isGap(latest: string, prevTs: string, mayBeDeleted: boolean): boolean {
 	return prevTs > latest || (prevTs < latest && !mayBeDeleted);

@@ -20,6 +20,7 @@ import type { ThreadSummary } from '../sequencer/effects.ts';
 export interface AppEvent {
 	/** `Ev…`, the same for the same change. */
 	readonly id: string;
+	/** The conversation, or what else the app has a cursor for: a user, or `created:C…` for a new channel. */
 	readonly conversation: string;
 	/** Stamp of the change. */
 	readonly at: number;

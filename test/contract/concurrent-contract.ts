@@ -11,8 +11,8 @@ import type { PortsDriver } from '../support/ports-driver.ts';
 import type { TestedEngine } from './engines.ts';
 
 /**
- * Several devices of several users at once. Each change returns its position: a command the stamp of its conversation; a
- * mark the stamp of the conversation at which its row was counted, then the user's stamp. So positions define one order
+ * Several devices of several users at once. Each change returns its position. For a command, that is the stamp of its
+ * conversation; for a mark, the stamp of the conversation when its row was counted, and the user's stamp. So positions define one order
  * of all changes: the oracle, fed in that order, must have the same counts. No position may be older than an earlier
  * acknowledged one: otherwise a change could be decided on outdated state and still look right.
  */

@@ -154,7 +154,7 @@ test('a post that could not be applied moves the cursor of an author who had not
 	expect(await cursorOf('U01')).toBe(0);
 });
 
-test('a mark wins over the cursor that such a post moved, also if it was made before the post', async () => {
+test('a mark wins over the cursor that an unapplied post moved, even a mark made before the post', async () => {
 	persistence.take(unapplied([posted(channel, message(channel.id, BEGIN + 10))]));
 	await persistence.flushed();
 	expect(await cursorOf('U01')).toBe(BEGIN + 10);

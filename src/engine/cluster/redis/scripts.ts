@@ -14,7 +14,7 @@ export const FILES = {
 	claim: 'claim-1',
 	published: 'published-1',
 	endEpoch: 'end-epoch-1',
-	loadConversation: 'load-conversation-3',
+	recordConversation: 'record-conversation-3',
 	loadUser: 'load-user-2',
 	nameMarker: 'name-marker-1',
 	pendUnlessLoaded: 'pend-unless-loaded-2',

@@ -5,8 +5,8 @@ import { type EpochToken, type Fence, NO_TOKEN } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import type { CopiedViews } from '../views/views.ts';
 import { type CommandChanges, changesOf, packChanges } from './changes.ts';
-import type { Loading } from './loading.ts';
 import { OwnerView } from './owner-view.ts';
+import type { Recording } from './recording.ts';
 import { fieldsNeededBy, type Step, stepsOf } from './user-changes.ts';
 import type { Fields } from './user-state.ts';
 import type { Users } from './users.ts';
@@ -29,7 +29,7 @@ export class EffectApplier {
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
-		private readonly loading: Loading,
+		private readonly recording: Recording,
 		private readonly users: Users,
 		private readonly views: CopiedViews,
 		private readonly ttlSeconds: number,
@@ -97,7 +97,7 @@ export class EffectApplier {
 				const resultOf = new Map(commands.map(({ stamp }, index) => [stamp, Number(results[index])]));
 				return effects.map(({ at }) => resultOf.get(at) ?? 0);
 			}
-			if (!(await this.loading.load([conversation])).has(conversation))
+			if (!(await this.recording.begin([conversation])).has(conversation))
 				throw new Error(
 					`cannot apply an effect to ${conversation}: the store does not have the conversation`,
 				);

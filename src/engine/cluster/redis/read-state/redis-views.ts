@@ -20,8 +20,8 @@ import { ConversationViews } from '../views/conversation-views.ts';
 import { CopiedViews } from '../views/views.ts';
 import { EffectApplier } from './effect-applier.ts';
 import { KeyedQueue } from './keyed-queue.ts';
-import { Loading } from './loading.ts';
 import type { RedisMembership } from './packing.ts';
+import { Recording } from './recording.ts';
 import { UserUpdates } from './user-updates.ts';
 import { Users } from './users.ts';
 
@@ -77,7 +77,7 @@ export interface RedisViewsParts {
 export class RedisViews implements Views {
 	private readonly queue = new KeyedQueue();
 	private readonly users: Users;
-	private readonly loading: Loading;
+	private readonly recording: Recording;
 	private readonly views: CopiedViews;
 	private readonly applier: EffectApplier;
 	private readonly changes: UserUpdates;
@@ -92,18 +92,18 @@ export class RedisViews implements Views {
 		const { viewBytes = VIEW_BYTES } = parts;
 		this.fence = fence;
 		this.users = new Users(commands, keys, source, ttlSeconds, fence, starts, viewBytes);
-		this.loading = new Loading(commands, keys, source, ttlSeconds, fence);
-		const { users, loading } = this;
+		this.recording = new Recording(commands, keys, source, ttlSeconds, fence);
+		const { users, recording } = this;
 		this.views = new CopiedViews(
 			users.copies,
-			new ConversationViews(commands, keys, source, ttlSeconds, loading, viewBytes),
+			new ConversationViews(commands, keys, source, ttlSeconds, recording, viewBytes),
 			fence,
 		);
 		const { keptChanges = KEPT_CHANGES } = parts;
 		this.applier = new EffectApplier(
 			commands,
 			keys,
-			loading,
+			recording,
 			users,
 			this.views,
 			ttlSeconds,
@@ -206,12 +206,12 @@ export class RedisViews implements Views {
 	 * follow. Nothing is removed in between: a concurrent load finds the state in place, and overwrites nothing.
 	 */
 	async repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
-		const { users, loading, parts } = this;
+		const { users, recording, parts } = this;
 		const { mostStoreLagMs = MAX_STORE_LAG_MS } = parts.repairing ?? {};
 		const ofUser = await this.repeatedly(() =>
 			users.reload(user, conversation, parts.nowMicros() - mostStoreLagMs * 1000),
 		);
-		const ofConversation = await this.repeatedly(() => loading.reload(conversation));
+		const ofConversation = await this.repeatedly(() => recording.restart(conversation));
 		return ofUser === 'repaired' ? ofConversation : ofUser;
 	}
 

@@ -9,7 +9,7 @@ import { isElsewhere } from '../failure-cause.ts';
 import type { IsOnNode } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import type { CommandChanges } from '../read-state/changes.ts';
-import type { Loading } from '../read-state/loading.ts';
+import type { Recording } from '../read-state/recording.ts';
 import { nodesOf } from '../slots.ts';
 import { type Applied, ConversationCopy } from './conversation-copy.ts';
 import { CopyCache } from './copy-cache.ts';
@@ -74,7 +74,7 @@ export class ConversationViews {
 		private readonly keys: Keys,
 		private readonly source: StateSource,
 		private readonly ttlSeconds: number,
-		private readonly loading: Loading,
+		private readonly recording: Recording,
 		mostBytes: number,
 	) {
 		this.cache = new CopyCache(mostBytes);
@@ -128,7 +128,7 @@ export class ConversationViews {
 		missing: Set<ConversationCopy>,
 	): Promise<ConversationCopy[]> {
 		const absent = requests.filter(({ answer }) => answer === 'absent').map(({ copy }) => copy);
-		const loaded = absent.length > 0 ? await this.loading.load(absent.map(({ id }) => id)) : null;
+		const loaded = absent.length > 0 ? await this.recording.begin(absent.map(({ id }) => id)) : null;
 		for (const copy of absent) if (!loaded?.has(copy.id)) missing.add(copy);
 		const copies = requests.map(({ copy }) => copy).filter((copy) => !missing.has(copy));
 		await this.loadNew(copies.filter((copy) => !copy.isLoaded && copy.isRecorded));

@@ -6,19 +6,19 @@ import type { Keys } from '../keys.ts';
 import { nodesOf, slotOf } from '../slots.ts';
 
 /**
- * Begins to record changes of conversations in Redis. Any process may do this, because effects are applied only to loaded conversations:
- * the store has all changes of the others. So a load never overwrites; only a repair does, which gives the conversation a new
- * base.
+ * Begins to record the changes of conversations in Redis. Any process may begin, because effects are applied only to conversations that are
+ * recorded: the store has all changes of the others. So beginning never overwrites changes; only a repair does, which gives the
+ * conversation a new base.
  */
 
-/** Conversations per load. */
-const CONVERSATIONS_PER_LOAD = 500;
+/** Bounds a query and its pipeline. */
+const CONVERSATIONS_PER_CALL = 500;
 
 /** State in Redis before the store was read. */
 type ExpectedState = readonly [stamp: string, base: string];
-const NOT_LOADED: ExpectedState = ['', ''];
+const NOT_RECORDED: ExpectedState = ['', ''];
 
-export class Loading {
+export class Recording {
 	private readonly inProgress = new Map<string, Promise<ReadonlySet<string>>>();
 	private readonly nodeOf: (slot: number) => string;
 
@@ -32,24 +32,24 @@ export class Loading {
 		this.nodeOf = nodesOf(commands);
 	}
 
-	/** Resolves to those that exist. Waits for loads in progress. */
-	async load(conversations: readonly string[]): Promise<ReadonlySet<string>> {
+	/** Begins for conversations that are not recorded, and waits for those in progress. Resolves to those that exist. */
+	async begin(conversations: readonly string[]): Promise<ReadonlySet<string>> {
 		const fresh = conversations.filter((id) => !this.inProgress.has(id));
 		// Grouped by node, so that a lost node does not delay the others.
 		for (const ofNode of Map.groupBy(fresh, (id) => this.nodeOf(slotOf(id))).values())
-			for (let from = 0; from < ofNode.length; from += CONVERSATIONS_PER_LOAD) {
-				const some = ofNode.slice(from, from + CONVERSATIONS_PER_LOAD);
-				const loading = this.loadTogether(some).finally(() => {
+			for (let from = 0; from < ofNode.length; from += CONVERSATIONS_PER_CALL) {
+				const some = ofNode.slice(from, from + CONVERSATIONS_PER_CALL);
+				const beginning = this.beginTogether(some).finally(() => {
 					for (const id of some) this.inProgress.delete(id);
 				});
-				for (const id of some) this.inProgress.set(id, loading);
+				for (const id of some) this.inProgress.set(id, beginning);
 			}
 		const found = await Promise.all(conversations.map((id) => this.inProgress.get(id)));
 		return new Set(conversations.filter((id, index) => found[index]?.has(id)));
 	}
 
 	/** Resolves to those that exist. */
-	private async loadTogether(conversations: readonly string[]): Promise<ReadonlySet<string>> {
+	private async beginTogether(conversations: readonly string[]): Promise<ReadonlySet<string>> {
 		const found = new Set<string>();
 		await this.fence.load(
 			conversations,
@@ -58,7 +58,7 @@ export class Loading {
 				Promise.all(
 					briefs.map((brief) => {
 						found.add(brief.id);
-						return this.write(brief, tokenOf(brief.id), NOT_LOADED);
+						return this.write(brief, tokenOf(brief.id), NOT_RECORDED);
 					}),
 				),
 		);
@@ -66,9 +66,9 @@ export class Loading {
 	}
 
 	/** Makes all copies of a conversation outdated, so that they are loaded from the store again. */
-	async reload(id: string): Promise<'repaired' | RepairProblem> {
+	async restart(id: string): Promise<'repaired' | RepairProblem> {
 		const [stamp, base] = await this.commands.hmget(this.keys.meta(id), 'stamp', 'base');
-		// Not loaded: the next use loads it from the store.
+		// Not recorded: the next use begins with the state in the store.
 		if (stamp == null || base == null) return 'repaired';
 		let outcome: 'repaired' | RepairProblem = 'store_behind';
 		await this.fence.load(
@@ -90,6 +90,6 @@ export class Loading {
 	): Promise<boolean> {
 		const { commands, keys, ttlSeconds } = this;
 		const stateKeys = [keys.meta(id), keys.recent(id), keys.version(id)];
-		return (await commands.loadConversation(...stateKeys, ...token, ttlSeconds, ...expected, stamp)) === 1;
+		return (await commands.recordConversation(...stateKeys, ...token, ttlSeconds, ...expected, stamp)) === 1;
 	}
 }
