@@ -63,16 +63,16 @@ export const clientCounts: Scenario = {
 				const of = warm[index];
 				return [
 					figure(
-						`in ${size}: p99 on the server, at most`,
+						`user in ${size}: p99 on the server, at most`,
 						'ms',
 						of?.bound ?? [],
 						target === undefined ? undefined : { atMost: target },
 					),
-					figure(`in ${size}: p99 at the client`, 'ms', of?.p99 ?? []),
-					figure(`in ${size}: p50 at the client`, 'ms', of?.p50 ?? []),
-					figure(`in ${size}: mean on the server`, 'ms', of?.server ?? []),
-					figure(`in ${size}: CPU of the server a call`, 'ms', of?.cpu ?? []),
-					figure(`in ${size}: first call after a start`, 'ms', cold[index] ?? []),
+					figure(`user in ${size}: p99 at the client`, 'ms', of?.p99 ?? []),
+					figure(`user in ${size}: p50 at the client`, 'ms', of?.p50 ?? []),
+					figure(`user in ${size}: mean on the server`, 'ms', of?.server ?? []),
+					figure(`user in ${size}: CPU of the server a call`, 'ms', of?.cpu ?? []),
+					figure(`user in ${size}: first call after a start`, 'ms', cold[index] ?? []),
 				];
 			}),
 			notes: [

@@ -92,15 +92,15 @@ function countsFigures(size: number, rounds: readonly Round[], firstCalls: reado
 	const means = of(({ mean }) => mean);
 	return [
 		figure(
-			`in ${size}: p99 on the server, at most`,
+			`user in ${size}: p99 on the server, at most`,
 			'ms',
 			bounds,
 			target === undefined ? undefined : { atMost: target },
 		),
-		figure(`in ${size}: p99 at the client`, 'ms', p99s),
-		figure(`in ${size}: p50 at the client`, 'ms', p50s),
-		figure(`in ${size}: mean on the server`, 'ms', means),
-		figure(`in ${size}: first call, from the database`, 'ms', firstCalls),
+		figure(`user in ${size}: p99 at the client`, 'ms', p99s),
+		figure(`user in ${size}: p50 at the client`, 'ms', p50s),
+		figure(`user in ${size}: mean on the server`, 'ms', means),
+		figure(`user in ${size}: first call, from the database`, 'ms', firstCalls),
 	];
 }
 

@@ -6,7 +6,7 @@ import { type Platform, sleep } from './platform.ts';
 /**
  * Sends marks while there is a connection, and again after a lost answer. The highest mark of a conversation includes
  * the others, so of the waiting ones only the highest is sent. Messages are shown as read only after the server has
- * acknowledged the mark, so every count on screen is one that the server has sent.
+ * acknowledged the mark, so a mark changes no count on screen before the server has it.
  */
 
 export interface MarksParts {

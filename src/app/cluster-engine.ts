@@ -57,7 +57,7 @@ export interface Cluster {
 }
 
 export interface GatewayHooks {
-	/** A user became active or inactive because of an event on another gateway. */
+	/** The activity of a user changed, on another gateway or because connections of this one were registered again. */
 	onPresence(user: string): Promise<void>;
 }
 

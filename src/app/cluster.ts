@@ -59,7 +59,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 			operations,
 		});
 		owners.start();
-		cluster.onGap(() => void gateway.resetAfterGap());
+		cluster.onGap(() => void gateway.resetForGap());
 		return {
 			url: gateway.url,
 			stop: async () => {

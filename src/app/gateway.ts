@@ -14,7 +14,7 @@ import { networkOf } from '../gateway/http/client-address.ts';
 import { Cors } from '../gateway/http/cors.ts';
 import { Limits, type Rates } from '../gateway/limits.ts';
 import { MemoryBudget } from '../gateway/memory-budget.ts';
-import { onMissed, resetAfterGap } from '../gateway/missed-messages.ts';
+import { onMissed, resetForGap } from '../gateway/missed-messages.ts';
 import { Requests } from '../gateway/requests.ts';
 import { ScheduledPosts } from '../gateway/scheduled-posts.ts';
 import type { Services } from '../gateway/services.ts';
@@ -59,7 +59,7 @@ export interface RunningGateway {
 	readonly hub: Hub;
 	readonly presence: Presence;
 	/** Called after the bus was interrupted: clears caches that rely on having received every message. */
-	resetAfterGap(): Promise<void>;
+	resetForGap(): Promise<void>;
 	/** Accepts no more requests, closes sockets a few at a time, and finishes running work. */
 	stop(): Promise<void>;
 }
@@ -96,7 +96,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const focus = focusOf(parts, services, hub, heartbeat);
 	const jobs = startJobs(parts, services, { hub, tokenUses, verifier });
 	const unsubscribeFromRevocations = subscribeToRevocations(bus, auth, partners);
-	const reset = () => resetAfterGap({ hub, auth, requests, bus });
+	const reset = () => resetForGap({ hub, auth, requests, bus });
 	const unsubscribeFromMissed = onMissed(bus, () => void reset());
 	await apps.start();
 	await bus.ready();
@@ -112,7 +112,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		url: url(),
 		hub,
 		presence,
-		resetAfterGap: reset,
+		resetForGap: reset,
 		stop: async () => {
 			operations.stop();
 			await jobs.stop();

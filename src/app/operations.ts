@@ -167,11 +167,11 @@ export class ServerOperations implements Operations {
 		);
 	}
 
-	/** Exports how old commands are when the worker decides them. */
+	/** Exports how old commands are when the worker takes them. */
 	watchWorker(worker: { lagMs(): number }): void {
 		this.gauge(
 			'worker_lag_seconds',
-			'Age of the newest command when the worker decided it',
+			'Age of the newest command when the worker took its batch',
 			() => worker.lagMs() / 1000,
 		);
 	}

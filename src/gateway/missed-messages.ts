@@ -7,7 +7,7 @@ import type { Hub } from './socket/hub.ts';
 const COLLECT_MS = 300;
 
 /** State that is valid only if no message of the bus was missed. */
-export interface AfterGap {
+export interface GapReset {
 	readonly bus: Pick<Bus, 'ready'>;
 	readonly hub: Hub;
 	readonly auth: Pick<Authenticator, 'forgetAll'>;
@@ -19,7 +19,7 @@ export interface AfterGap {
  * missed. Clears the caches that depend on them and closes all sockets. Clients reconnect once the bus is
  * subscribed again, and resume.
  */
-export async function resetAfterGap({ bus, hub, auth, requests }: AfterGap): Promise<void> {
+export async function resetForGap({ bus, hub, auth, requests }: GapReset): Promise<void> {
 	auth.forgetAll();
 	const subscribed = bus.ready().then(() => requests.expireWaiting());
 	await closeAll(hub.connections());

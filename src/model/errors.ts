@@ -57,7 +57,7 @@ export const ERRORS = {
 	user_not_found: final('There is no such user in this workspace.'),
 	users_not_found: final('No active user of this workspace has this email address.'),
 	bot_not_found: final('There is no such bot in this workspace.'),
-	invalid_profile: final('`profile` must be a JSON object of strings; without it, `name` is required.'),
+	invalid_profile: final('Send `profile`, a JSON object of strings, or `name` and `value`.'),
 	bad_image: final('The image is missing, or not a PNG, JPEG, GIF or WebP picture.'),
 	too_large: final('The image is larger than the server accepts.'),
 	user_disabled: final('The user is deactivated.'),

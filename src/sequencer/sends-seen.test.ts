@@ -6,7 +6,7 @@ const keys = (from: number, count: number) =>
 /** More than `HALF_SIZE`. */
 const MANY = 40_000;
 
-test('added keys may have been sent; other keys have not, after the stamp from which on the filter covers sends', () => {
+test('an added key may have been sent; any other key was certainly not sent since the stamp at which the filter begins', () => {
 	const seen = new SendsSeen(100, 200);
 	seen.add('U1 old', 150);
 	seen.add('U1 new', 250);

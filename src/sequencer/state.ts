@@ -54,7 +54,7 @@ export interface Thread {
 	readonly repliers: Set<string>;
 	/** Current and former followers, as far as loaded; null: never followed. */
 	readonly follows: Map<string, Follow | null>;
-	/** The owner has seen the thread from its start: a user without an entry in `follows` never followed it. */
+	/** The owner has seen the thread from its start: a user without an entry in `follows` never followed it, except the author of the root. */
 	readonly followsKnown: boolean;
 }
 

@@ -73,17 +73,20 @@ export class Sync {
 		return this.parts.readState.sinceOf(position);
 	}
 
-	/** `pushed`: the client receives pushed counts, so the answer lists the conversations whose counts to send. */
-	async missed(user: string, clientPosition: number, pushed = false): Promise<SyncResult> {
+	/**
+	 * `from`: the stamp after which the client may lack changes, see `sinceOf`. `pushed`: the client receives pushed counts, so those of the
+	 * last seconds, which it may not have received, are sent as well.
+	 */
+	async missed(user: string, from: number, pushed = false): Promise<SyncResult> {
 		const { mostChanges } = this.parts;
-		const { own, snapshot, since } = await this.consistentSnapshot(user, clientPosition);
+		const { own, snapshot, since } = await this.consistentSnapshot(user, from);
 		const { stamp, position, horizon } = snapshot;
 		const left = mostChanges - sizeOf(own, since);
-		// A position in the future is not from this history.
-		if (clientPosition > stamp || left < 0) return { tooFarBehind: true, stamp, position };
-		// Compare the client's position, not `since`. `since` reaches further back only to find changes whose stamp is before the
-		// position but that became visible after it.
-		if (clientPosition < horizon) return { tooFarBehind: true, stamp, position };
+		// A stamp in the future is not from this history.
+		if (from > stamp || left < 0) return { tooFarBehind: true, stamp, position };
+		// Compare `from`, not `since`. `since` reaches further back only to find changes whose stamp is before `from` but that became
+		// visible after it.
+		if (from < horizon) return { tooFarBehind: true, stamp, position };
 		const request = { user, since, own, snapshot, pushed, left };
 		const small = await this.collect(request, SMALL_BYTES);
 		const missed = small ?? (await this.parts.inTurn(user, () => this.collect(request, MAX_BYTES)));
@@ -149,23 +152,23 @@ export class Sync {
 		return this.parts.changes.inside({ user, ...between, conversations: snapshot.changed, most });
 	}
 
-	/** A snapshot together with all changes of the user's own state up to it and just before. */
+	/** A snapshot, with the changes of the user's own state from a little before `from` up to the snapshot. */
 	private async consistentSnapshot(
 		user: string,
-		clientPosition: number,
+		from: number,
 	): Promise<{ readonly own: OwnChanges; readonly snapshot: UserSnapshot; readonly since: number }> {
 		const { readState, changes, mostChanges } = this.parts;
 		// Only the store tells which rows the snapshot needs, and it is read after the snapshot. So the snapshot is read again with these
 		// rows, and once more whenever the user marked another conversation in between.
 		for (let rows = NO_ROWS; ; ) {
 			const snapshot = await readState.snapshot(user, {
-				since: clientPosition - PUSHED_WITHIN_MICROS,
+				since: from - PUSHED_WITHIN_MICROS,
 				...rows,
 			});
-			const since = Math.max(0, clientPosition - snapshot.lateness);
-			const from = since - PUSHED_WITHIN_MICROS;
-			if (snapshot.ownStamp <= from) return { own: NOTHING_OWN, snapshot, since };
-			const own = await changes.own(user, from);
+			const since = Math.max(0, from - snapshot.lateness);
+			const ownFrom = since - PUSHED_WITHIN_MICROS;
+			if (snapshot.ownStamp <= ownFrom) return { own: NOTHING_OWN, snapshot, since };
+			const own = await changes.own(user, ownFrom);
 			const wanted = rowsOf(own, since, upperBoundOf(snapshot));
 			if (covers(rows, wanted) || sizeOf(own, since) > mostChanges) return { own, snapshot, since };
 			rows = rowsOf(own, since, Number.MAX_SAFE_INTEGER);

@@ -78,7 +78,7 @@ function scene() {
 	return { partition, pipeline, loads, loading, failures };
 }
 
-test('groups of one conversation keep their pipeline, and wait for no other conversation', async () => {
+test('groups of one conversation keep their order, and wait for no other conversation', async () => {
 	const { partition, pipeline, loading } = scene();
 	const cold = Promise.withResolvers<void>();
 	loading.set('cold', cold.promise);

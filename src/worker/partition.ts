@@ -19,7 +19,7 @@ export interface PartitionParts {
 	readonly conversations: Conversations;
 	readonly readState: Pick<ReadState, 'prepare'>;
 	readonly pipeline: EffectPipeline;
-	/** Called if a group fails after its batch has stopped waiting for it: restart the partition. */
+	/** Called if a group fails while no batch waits for it: restart the partition. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
 	readonly report: (error: unknown, about: string) => void;

@@ -20,14 +20,14 @@ import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
  *
  *     running    retries loading and applying until they succeed
  *     draining   the read state is lost and will be reloaded once the store has every effect. Part of a batch may already be
- *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. For groups that
- *                could not be applied, the store moves the cursors of authors, in case this worker dies. These groups are
- *                applied and published when the read state is complete. Later groups of the same conversation are persisted
- *                unapplied as well while draining; after it, they wait until the earlier ones are published
+ *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. An unapplied group is
+ *                persisted with an `own_post` fact, with which the store moves the author's cursor: no replay would do so
+ *                if this worker died. The group is applied and published when the read state is complete. After
+ *                draining, later groups of the same conversation wait until it is published
  *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Final
  *     ended      decides no more commands
  *
- * A partition that is draining continues to drain while it is leaving: the reloaded state would lack acknowledged changes.
+ * A partition that is draining continues to drain while it is leaving: otherwise the reloaded state would lack acknowledged changes.
  */
 
 export interface PersistBehindParts {
@@ -146,7 +146,7 @@ export class PersistBehind implements EffectPipeline {
 		return command;
 	}
 
-	/** Does not wait for the store once the partition is leaving. */
+	/** Does not wait for the store once the partition is leaving, unless it is draining. */
 	load<T>(command: Command, work: () => Promise<T>): Promise<T> {
 		const mayGiveUp = (): boolean => this.hasStartedLeaving && !this.draining;
 		const load = () =>

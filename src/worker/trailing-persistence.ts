@@ -17,7 +17,7 @@ import { heapBytesOf, rowsOf } from './weight.ts';
  */
 
 const GATHER_MS = 10;
-/** Under load, transactions start at least this far apart: a transaction costs more than the rows in it. */
+/** Under load, transactions start at least this far apart, unless a full one waits: a transaction costs more than the rows in it. */
 const PACE_MS = 40;
 const MAX_ROWS = 1_000;
 /** Long texts count as several rows, so that a transaction has a few megabytes at most. */

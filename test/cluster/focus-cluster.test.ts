@@ -1,7 +1,7 @@
 import { setDefaultTimeout } from 'bun:test';
 import { scenariosOnCluster } from '../support/cluster-server.ts';
 
-/** The device confirms messages in focus, even if another gateway than the delivering one answers the counts. */
+/** Focus works across gateways: one delivers the message, another answers the request for counts. */
 
 // Starting a cluster is part of the first test's preparation.
 setDefaultTimeout(300_000);

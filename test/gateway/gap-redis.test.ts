@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisTickets } from '../../src/engine/cluster/redis/tickets.ts';
-import { resetAfterGap } from '../../src/gateway/missed-messages.ts';
+import { resetForGap } from '../../src/gateway/missed-messages.ts';
 import type { Hub } from '../../src/gateway/socket/hub.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, cutSubscribers, LAYOUTS, redisPlace } from '../support/redis.ts';
@@ -44,7 +44,7 @@ for (const layout of LAYOUTS) {
 			};
 			const keys = new Keys(place.prefix);
 			const bus: RedisBus = new RedisBus(commands, subscriber, keys, {
-				onGap: () => hub && resetAfterGap({ bus, hub, auth, requests }),
+				onGap: () => hub && resetForGap({ bus, hub, auth, requests }),
 				onError: () => undefined,
 			});
 			const tickets = new RedisTickets(commands, keys, random);

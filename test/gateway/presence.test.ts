@@ -36,7 +36,7 @@ function scene() {
 	};
 }
 
-test('a user who connects elsewhere while the end of the last socket here is recorded is active', async () => {
+test('if a user connects elsewhere while the end of the last socket here is being recorded, the user ends up active', async () => {
 	const { sessions, gateway, published, isActive, holdNext } = scene();
 	await sessions.connected('U1', 'a');
 	await sessions.disconnected('U1', 'a');
@@ -49,7 +49,7 @@ test('a user who connects elsewhere while the end of the last socket here is rec
 	expect(published.at(-1)).toBe('active');
 });
 
-test('a user who disconnects elsewhere while a connect is recorded is not active', async () => {
+test('if a user disconnects elsewhere while a connect here is being recorded, the user ends up inactive', async () => {
 	const { sessions, gateway, published, isActive, holdNext } = scene();
 	await sessions.connected('U1', 'a');
 	holdNext(async () => {

@@ -11,7 +11,7 @@ import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
 import { authenticator, HandClock, random, rejectionOf, SmallDirectory, TEAM, userNamed } from './support.ts';
 
-/** Which user or address a rejected request, and the memory of its body, counts for: several users behind one address. */
+/** Who is charged for a rejected request and for the memory of its body, the user or the address: several users behind one address. */
 
 const ADDRESS = '192.0.2.1';
 const TOKEN = newToken(false, random);

@@ -57,7 +57,7 @@ test('a missing worker is reported once, until the first answer', async () => {
 	expect(reported).toEqual(['silent', 'answered']);
 });
 
-test('an unanswered request times out, and the report ends with the last of them', async () => {
+test('unanswered requests time out, and the report ends when none is left', async () => {
 	begin({ timeoutMs: 150, silentMs: 50, checkEveryMs: 10 });
 	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
 	expect(reported).toEqual(['silent', 'answered']);

@@ -6,8 +6,8 @@ import { listeningGateway } from './listening-gateway.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
 /**
- * An upgrade waits for the lookup of its ticket, and is always accepted, so that the client gets the reason of a
- * rejection.
+ * An upgrade waits for the lookup of its ticket, and is accepted even with a bad ticket, so that the client gets the
+ * reason of the rejection.
  */
 
 const ADMISSION: Admission = {

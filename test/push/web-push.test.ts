@@ -64,7 +64,7 @@ async function expectRejections(scene: PushScene, anna: Person): Promise<void> {
 	expect((await anna.call('push.devices.list')).devices).toEqual([]);
 }
 
-test('a message arrives encrypted with the badge, is withdrawn when it is read elsewhere, and moves with its browser', () =>
+test('a message arrives encrypted with the badge and is withdrawn when it is read elsewhere; a subscription moves to the next user of its browser', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 2);
 		const [anna, ben] = people as [Person, Person];

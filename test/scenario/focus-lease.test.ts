@@ -6,7 +6,7 @@ import { RawClient } from '../support/raw-client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect, socketUrl, TestSocket } from '../support/socket.ts';
 
-/** Focus reads messages that the device confirmed. A device that confirms nothing reads nothing, and is disconnected. */
+/** The server marks messages in focus read once the device has confirmed them. A device that confirms nothing is disconnected. */
 
 const WITHIN_MS = 40_000;
 const POST_EVERY_MS = 50;

@@ -71,7 +71,7 @@ test('unread replies are found behind any number of the user’s own', async () 
 		ada.call('chat.postMessage', { channel, text: `own ${index}`, thread_ts: ts });
 	for (let index = 0; index < 60; index += 1) await own(index);
 	const unread = await grace.call('chat.postMessage', { channel, text: 'unread', thread_ts: ts });
-	// Replying reads: moving back to before the user's own replies takes a mark unread.
+	// A reply moves its author's cursor, so a mark unread is needed to get behind the user's own replies.
 	await ada.call('subscriptions.thread.mark', { channel, thread_ts: ts, ts: first.ts, read: 0 });
 	const shown = await view();
 	expect(shown.unread_count).toBe(2);

@@ -5,7 +5,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { patienceMs, startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** No answer is larger than 4 MB, or than one message: the rest is on the next page. */
+/** No answer is larger than 4 MB, except that it contains at least one message: the rest is on the next page. */
 
 const MAX_BYTES = 4_000_000;
 /** The size of the envelope. */

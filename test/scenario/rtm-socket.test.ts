@@ -203,7 +203,7 @@ describe('who receives what', () => {
 		expect(stranger.having(received)).toEqual([]);
 	});
 
-	test('a device without counts causes no event about unchanged threads', async () => {
+	test('a device that requested no pushed counts gets no event about threads that did not change', async () => {
 		const ts = await say(grace, 'root');
 		await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: ts });
 		const before = await connect(grace, { counts: '1' });
@@ -219,7 +219,7 @@ describe('who receives what', () => {
 		expect(before.having({ type: 'update_thread_state' })).toHaveLength(earlier);
 	});
 
-	test('a client that missed a change of its threads gets it, also without counts', async () => {
+	test('a client that missed a change of its threads gets it, even if it requested no pushed counts', async () => {
 		const ts = await say(grace, 'root');
 		const { position } = await grace.call('client.counts');
 		await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: ts });

@@ -69,7 +69,7 @@ describe('a start', () => {
 	});
 
 	for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-		test(`${signal} ends the server with 0 and open sockets, and the next start has everything`, async () => {
+		test(`${signal} ends the server with exit code 0, even while sockets are open, and the next start has everything`, async () => {
 			await withDirectory(async (directory) => {
 				const server = await serveProcess(directory, ['--demo']);
 				const token = await server.printed(/ada .* (xoxp-\S+)/);

@@ -162,10 +162,16 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		replace: 'isUnapplied: false',
 		shape: 'cluster',
 	},
-	'does not record that a message was edited or deleted': {
-		file: 'src/engine/cluster/redis/lua/apply-3.lua',
-		find: "elseif change == 'edit' or change == 'delete' then",
-		replace: "elseif change == 'never' then",
+	'uses rows of the store without the changes that they lack': {
+		file: 'src/engine/cluster/redis/views/conversation-copy.ts',
+		find: 'for (const { changes } of this.kept)',
+		replace: 'for (const { changes } of [] as CommandChanges[])',
+		shape: 'cluster',
+	},
+	'uses a copy that is older than rows of the store': {
+		file: 'src/engine/cluster/redis/views/conversation-copy.ts',
+		find: 'this.isLoaded = true;\n\t\tthis.isAhead = true;\n\t\tfor (const change of changes) this.apply(change);',
+		replace: 'this.isLoaded = true;',
 		shape: 'cluster',
 	},
 	'begins a partition where its last batch began': {

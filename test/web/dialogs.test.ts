@@ -29,7 +29,7 @@ test('New conversation lists people before channels; arrows move, Enter chooses,
 	await eventually(async () =>
 		expect((await options(page)).map((text) => text.replace(/\s+/g, ' '))).toEqual([
 			'P1 person-1 @person-1',
-			'person-1-fans join, 1 member',
+			'person-1-fans 1 member, not joined',
 			'Create the channel #person-1',
 		]),
 	);
@@ -87,7 +87,7 @@ test('every channel of a large workspace can be found and joined', async () => {
 	await page.getByRole('button', { name: 'New conversation' }).click();
 	for (const name of ['berth-000', 'berth-209']) {
 		await page.getByRole('combobox').first().fill(name);
-		await page.getByRole('option', { name: `${name} join` }).waitFor();
+		await page.getByRole('option', { name: `${name} 1 member` }).waitFor();
 	}
 	await page.keyboard.press('Enter');
 	await eventually(async () => expect(await heading(page)).toBe('berth-209'));

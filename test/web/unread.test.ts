@@ -177,7 +177,7 @@ test('Why? lists the messages of the badge, each with its reason', async () => {
 	const items = screen.page.locator('.explained').first().locator('li');
 	await items.first().waitFor();
 	expect(await items.count()).toBe(2);
-	expect(await items.nth(0).innerText()).toContain('Mentions the whole channel');
+	expect(await items.nth(0).innerText()).toContain('Mentions everybody');
 	expect(await items.nth(1).innerText()).toContain('Mentions you');
 	expect(await items.nth(1).innerText()).toContain('in #harbour');
 	expect(await items.nth(1).locator('.message-text strong').innerText()).toBe('bold');

@@ -20,7 +20,7 @@ export interface Observation {
 	/** The messages on screen, by ts. */
 	readonly onScreen: readonly string[];
 	readonly isAttentive: boolean;
-	/** Milliseconds of a monotonic clock. */
+	/** Milliseconds, by the clock of the platform. */
 	readonly now: number;
 }
 

@@ -9,7 +9,7 @@ const answering =
 const found = async (checked: number, total: number) =>
 	(await countsFindings(answering(checked, total), { user: 'U01', channel: 'C01', repair: false }))[0];
 
-test('counts that could not be compared are neither called right nor missing', async () => {
+test('counts that could not be compared are reported as such, not as right and not as missing', async () => {
 	expect((await found(1, 1))?.found).toBe('1 of 1 match the store');
 	expect((await found(1, 3))?.found).toContain('2 more were archived, changing or not in the store yet');
 	expect(await found(0, 2)).toMatchObject({

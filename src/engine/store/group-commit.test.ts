@@ -61,7 +61,7 @@ test('`flushed` does not wait for background batches; closing does', async () =>
 	await expect(commits.executeInBackground([statement('late')])).rejects.toThrow('closed');
 });
 
-test('a background batch fails alone; another batch fails with those behind it', async () => {
+test('a background batch fails alone; a batch that requests wait for fails together with those behind it', async () => {
 	const { commits, written, failures } = scene((texts) => texts.includes('bad'));
 	const results = await Promise.allSettled([
 		commits.executeInBackground([...many('background', SIZE - 1), statement('bad')]),

@@ -157,7 +157,7 @@ const threadsOf = (to: 'all' | 'opted_in') => (due: Due) => {
 	if (due.threads !== 'all') due.threads = to;
 };
 
-/** The conversation whose row, and whether the thread counts, cannot be derived from the event. */
+/** `row`: the conversation whose counts a client cannot derive from the event. `threads`: whether it cannot derive those of threads. */
 function underivable(about: Exclude<About, { change: 'threads' }>): { row: string | null; threads: boolean } {
 	if (about.change === 'standing') return { row: about.conversation, threads: true };
 	const derivable = about.change === 'posted' && !about.here;

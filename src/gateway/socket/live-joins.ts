@@ -24,7 +24,7 @@ export interface JoinHooks {
 	failed(error: unknown): void;
 }
 
-interface LateJoinParts extends JoinHooks {
+interface LiveJoinParts extends JoinHooks {
 	readonly bus: Bus;
 	/** Subscribes the session from here on; false: the user has left, or the session is subscribed already. */
 	admit(session: UserSession, conversation: string, at: number, sent: SentEvents): boolean;
@@ -40,7 +40,7 @@ export class LiveJoins {
 	private running = 0;
 	private readonly waiting: (() => void)[] = [];
 
-	constructor(private readonly parts: LateJoinParts) {}
+	constructor(private readonly parts: LiveJoinParts) {}
 
 	/** `at`: the stamp of the join. */
 	async join(session: UserSession, conversation: string, at: number): Promise<void> {

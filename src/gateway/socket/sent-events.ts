@@ -17,7 +17,7 @@ export class SentEvents {
 
 	constructor(
 		events: readonly Pick<LiveEvent, 'subject' | 'asOf'>[],
-		/** The stamp of a late join: earlier events are not for this user, but may still arrive after a rejoin. */
+		/** The stamp of a join while connected: earlier events are not for this user, but may still arrive after a rejoin. */
 		private readonly joined = 0,
 	) {
 		let last = joined;

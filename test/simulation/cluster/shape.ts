@@ -98,7 +98,7 @@ export class ClusterShape implements Shape {
 			engine,
 			operations,
 		});
-		cluster.onGap(() => void gateway.resetAfterGap());
+		cluster.onGap(() => void gateway.resetForGap());
 	}
 
 	private async bootWorker(process: Process): Promise<void> {

@@ -16,7 +16,7 @@ interface Props {
 
 const SHOWN = 30;
 
-/** A public channel that the user has not joined: its newest messages, without marking them. */
+/** A public channel that is not in the sidebar: its newest messages, without marking them. */
 export const ChannelPreview = ({ name, topic, messages, children }: Props) => (
 	<>
 		<header className="pane-head">

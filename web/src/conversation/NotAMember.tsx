@@ -7,7 +7,7 @@ import type { IconName } from '../ui/icons.tsx';
 import { Empty, errorText, Failed, Loading } from '../ui/states.tsx';
 import { ChannelPreview } from './ChannelPreview.tsx';
 
-/** What the server returns for a conversation that the user is not in. */
+/** What the server returns for a conversation that is not in the sidebar: the user is not in it, or it is archived. */
 interface UnjoinedConversation {
 	readonly name: string;
 	readonly is_archived: boolean;

@@ -16,8 +16,8 @@ export interface DividerState {
 	readonly revision: number;
 	/** The last known state, to detect changes. */
 	readonly unreadCount: number;
-	/** The last known `isReadingNewest`. */
-	readonly wasReadingNewest: boolean;
+	/** The last known `isSeenLive`. */
+	readonly wasSeenLive: boolean;
 }
 
 /** The user opened the conversation. `isKeptUnread`: the user marked it unread before the page was reloaded. */
@@ -28,25 +28,23 @@ export const dividerOnOpen = (
 	anchor: hasUnreads ? lastRead : null,
 	revision: isKeptUnread ? NO_REVISION : revision,
 	unreadCount,
-	wasReadingNewest: false,
+	wasSeenLive: false,
 });
 
-/** The counts changed. `isReadingNewest`: the newest message is on screen, the user is attentive, and the client is connected. */
+/** The counts changed. `isSeenLive`: the newest message is on screen, the user is attentive, and the client is connected. */
 export function dividerAfterChange(
 	state: DividerState,
 	conversation: Conversation,
-	isReadingNewest: boolean,
+	isSeenLive: boolean,
 ): DividerState {
 	const { unreadCount, lastRead, revision, hasUnreads } = conversation;
 	const wasMarkedUnread = revision !== state.revision && hasUnreads && unreadCount > state.unreadCount;
-	const wasSeen = isReadingNewest && state.wasReadingNewest;
+	const wasSeen = isSeenLive && state.wasSeenLive;
 	const arrivedUnseen = state.unreadCount === 0 && hasUnreads && !wasSeen;
 	const anchor = wasMarkedUnread || arrivedUnseen ? lastRead : state.anchor;
 	const isSame =
-		anchor === state.anchor &&
-		unreadCount === state.unreadCount &&
-		isReadingNewest === state.wasReadingNewest;
-	return isSame ? state : { ...state, anchor, unreadCount, wasReadingNewest: isReadingNewest };
+		anchor === state.anchor && unreadCount === state.unreadCount && isSeenLive === state.wasSeenLive;
+	return isSame ? state : { ...state, anchor, unreadCount, wasSeenLive: isSeenLive };
 }
 
 /** Moves the divider above the oldest unread message. */

@@ -41,7 +41,7 @@ export function timelineRows(
 	let above: Message | undefined;
 	let dayAbove = Number.NaN;
 	return messages.map((message) => {
-		// An unsent message has no time yet and counts as today.
+		// An unsent message has no time yet: it gets no heading of its own.
 		const day = message.ts === '' ? dayAbove : dayNumber(message.ts);
 		const startsDay = day !== dayAbove && !Number.isNaN(day);
 		const startsNew =

@@ -40,7 +40,7 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 		key: id,
 		icon: <RowIcon name="hash" />,
 		name,
-		hint: isMember ? 'you are a member' : `join, ${plural(memberCount, 'member')}`,
+		hint: isMember ? 'you are a member' : `${plural(memberCount, 'member')}, not joined`,
 		run: () => void open(isMember ? Promise.resolve(id) : client.join(id).then(() => id)),
 	});
 	const name = channelNameFrom(written);

@@ -13,9 +13,9 @@ import { Empty, Failed, Loading } from '../ui/states.tsx';
 /** The messages that a badge counts, each with the reason, as the server explains them. */
 
 const REASONS: Readonly<Record<ExplainedItem['reasons'][number], string>> = {
-	dm: 'Direct message to you',
+	dm: 'Direct or group message',
 	direct_mention: 'Mentions you',
-	channel_mention: 'Mentions the whole channel',
+	channel_mention: 'Mentions everybody (@channel or @here)',
 	thread_mention: 'Reply that mentions you',
 };
 
@@ -53,7 +53,7 @@ export function ExplainedList({ ask, badge, onLoaded, onOpen }: Props) {
 	if (answer.items.length === 0)
 		return (
 			<Empty icon="check" title="You’re all caught up">
-				The badge counts messages that mention you or the whole channel, and direct messages.
+				The badge counts messages that mention you or everybody, and direct and group messages.
 			</Empty>
 		);
 	return (

@@ -37,7 +37,7 @@ export function ThreadsView() {
 				{!isLoaded && error && <Failed error={error} onRetry={() => toastResult(client.threads.load())} />}
 				{isLoaded && threads.length === 0 && (
 					<Empty icon="thread" title="No threads yet">
-						You follow a thread when you start it, reply in it or are mentioned in it.
+						You follow a thread when you start it, reply in it, or someone mentions you by name in a reply.
 					</Empty>
 				)}
 				<ul className="thread-cards">

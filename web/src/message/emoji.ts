@@ -34,8 +34,8 @@ export const emojiNamed = (name: string): string | undefined => BY_NAME.get(name
 /** Emoji whose name starts with the text, then those that contain it. */
 export function emojiStarting(written: string, max: number): readonly (readonly [string, string])[] {
 	const all = [...BY_NAME].filter(([name]) => name.includes(written));
-	const isFirst = (name: string): number => Number(!name.startsWith(written));
-	return all.sort(([a], [b]) => isFirst(a) - isFirst(b) || a.length - b.length).slice(0, max) as [
+	const rankOf = (name: string): number => Number(!name.startsWith(written));
+	return all.sort(([a], [b]) => rankOf(a) - rankOf(b) || a.length - b.length).slice(0, max) as [
 		string,
 		string,
 	][];

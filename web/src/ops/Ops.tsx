@@ -29,7 +29,7 @@ export function Ops() {
 			: [
 					{
 						what: 'The server',
-						cause: 'does not answer. Check that it is running.',
+						cause: 'does not answer: check that it is running,',
 						since: unansweredSince,
 					},
 				];

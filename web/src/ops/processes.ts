@@ -58,7 +58,7 @@ export function problemsOf(process: Process, now: number): readonly Degraded[] {
 	return [
 		{
 			what: `This ${process.role}`,
-			cause: 'does not answer, but another process does. Check that this process is running.',
+			cause: 'does not answer, but another process does: check that it is running,',
 			since: process.answeredAt,
 		},
 	];

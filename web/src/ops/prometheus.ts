@@ -46,7 +46,7 @@ export function bucketsOf(samples: readonly Sample[], name: string): ReadonlyMap
 	return new Map([...sums].sort(([a], [b]) => a - b));
 }
 
-/** A quantile of the observations between two samples, interpolated within its bucket; null: no observations. */
+/** A quantile of the observations between two scrapes, interpolated within its bucket; null: no observations. */
 export function quantileBetween(
 	before: ReadonlyMap<number, number>,
 	after: ReadonlyMap<number, number>,

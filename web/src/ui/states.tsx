@@ -71,7 +71,7 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 	too_long: 'The text is too long. The limit is 250 characters.',
 	file_too_large: 'The file is larger than this server accepts. Choose a smaller one.',
 	storage_limit_reached:
-		'This workspace has no room for more files. Delete some of yours, or ask your administrator for more space.',
+		'This workspace has no room for more files, or you have too many unfinished uploads. Wait for these, delete some of your files, or ask your administrator for more space.',
 	bad_image: 'This file is not a supported picture. Choose a PNG, JPEG, GIF or WebP.',
 	too_large: 'This picture is too large. Choose a smaller one.',
 	files_disabled: 'Files are disabled on this server.',

@@ -9,8 +9,8 @@ interface Subscription {
 	readonly topic: Topic;
 	handlers: readonly BusHandler[];
 	/**
-	 * Publications of this process that wait until Redis confirms the subscription; null: it has been confirmed at least once, so
-	 * nothing waits any more.
+	 * Publications of this process that wait until the first attempt to subscribe has ended; null: it has, so nothing waits any
+	 * more.
 	 */
 	waiting: (() => void)[] | null;
 	/** Redis has confirmed the subscription, and the connection was not lost since. */
@@ -68,7 +68,8 @@ const LOST = JSON.stringify(LOST_MESSAGE);
  *
  * `Pulse` detects connections that are open but carry nothing; they count as lost from then on.
  *
- * A process receives what it publishes after subscribing: its publications wait for the confirmation.
+ * A process receives what it publishes after subscribing, because its publications wait for the first attempt to subscribe. If that
+ * attempt fails, the topic gets `lost` when it is subscribed.
  */
 export class RedisBus implements Bus {
 	private readonly subscriptions = new Map<string, Subscription>();
@@ -243,7 +244,7 @@ export class RedisBus implements Bus {
 		return subscription;
 	}
 
-	/** Never rejects: retries until the channel is subscribed, or has no handlers any more. */
+	/** One attempt. Never rejects: after a failure, `restore` retries while the channel has handlers. */
 	private async attempt(channel: string, subscription: Subscription): Promise<void> {
 		const { losses } = subscription;
 		const isWanted = (): boolean => !this.closed && this.subscriptions.get(channel) === subscription;

@@ -21,7 +21,7 @@ test('an unavailable Redis becomes a rejection that can be retried', () => {
 	}
 });
 
-test('a moved slot is recognised without reading the error message elsewhere', () => {
+test('a moved slot becomes `isElsewhere`, so that callers do not read the error message', () => {
 	for (const words of [
 		'ERR Script attempted to access a slot not served script: 1',
 		"CROSSSLOT Keys in request don't hash to the same slot",

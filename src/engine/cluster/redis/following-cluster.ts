@@ -7,8 +7,8 @@ import { isPublication } from './scripts.ts';
  *
  * ioredis follows a redirect (MOVED, ASK) of a command that was sent alone. In a pipeline it does so only if all commands get the same
  * redirect, which commands in several slots never do; otherwise they all fail, and the client does not refresh its slots. Then a moved
- * slot, and every slot of a node whose connection was lost, would stay broken until the process ends. This class sends each of these
- * commands, which were not executed, again by itself.
+ * slot, and every slot of a node whose connection was lost, would stay broken until the process ends. None of these commands was
+ * executed. This class sends each of them again, alone.
  *
  * It also prevents two things: ioredis would resend commands that may have been executed before a connection was lost; and while no node
  * is reachable, ioredis would queue commands without a time limit and execute them after their callers have given up.

@@ -3,7 +3,7 @@ export class Keys {
 	constructor(readonly prefix: string) {}
 
 	/**
-	 * HASH: `stamp` of the newest change; `base`, the time of the load from the store; `since`, the stamp after which `recent` has all
+	 * HASH: `stamp` of the newest change; `base`, when recording began; `since`, the stamp after which `recent` has all
 	 * changes; `newest`, the stamp of the newest change there; `written`, the stamp that the store had reached when the newest change was
 	 * applied; for resuming clients `seen` (when the newest change was applied), `late` (the longest delay until a change became visible) and `late_seen` (when that was
 	 * last set).
@@ -55,5 +55,5 @@ export class Keys {
 export const isReadState = (key: string): boolean =>
 	/}:(meta|version|recent|state|changes|pending|listing:\d+)$/.test(key);
 
-/** Keys whose presence marks a conversation or a user as loaded. */
+/** Keys whose presence says that a conversation is recorded, or a user is loaded. */
 export const isLoadedState = (key: string): boolean => /}:(meta|version|state)$/.test(key);

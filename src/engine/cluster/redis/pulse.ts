@@ -18,7 +18,7 @@ const MAX_TAGS = 5_000;
 export type PulseTopic = Extract<Topic, `pulse:${string}`>;
 
 export interface PulseParts {
-	/** Nodes that the subscriber is connected to; none while nothing is subscribed. */
+	/** Nodes to check; none while nothing is subscribed. */
 	nodes(): readonly string[];
 	/** The node where a topic with this hash tag is subscribed. */
 	nodeOf(tag: string): string;

@@ -67,7 +67,7 @@ export class LoadedUser implements UserView {
 	private ownJournal: Journal | undefined;
 	/** `Residents.disruptions` when all entries after the user's cursors were last known to be loaded. */
 	reachedAt = -1;
-	/** Numbers of conversations whose cursor moved back since `reachedAt`. */
+	/** Numbers of conversations that the user joined, or whose cursor moved back, since `reachedAt`. */
 	readonly setBack = new Set<number>();
 	private ahead: Map<number, ReadonlySet<number>> | undefined;
 	private ownFollows: Map<number, Map<number, FollowView>> | undefined;

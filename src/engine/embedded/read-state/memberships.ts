@@ -63,7 +63,7 @@ export class MembershipTable {
 	find(conversation: number): number {
 		let low = 0;
 		let high = this.size - 1;
-		// Most lookups in a growing table are for its newest entry.
+		// Most lookups in a growing table are for a conversation after its newest entry.
 		if (high < 0 || this.numbers[high]! < conversation) return -1 - this.size;
 		while (low <= high) {
 			const middle = (low + high) >>> 1;

@@ -39,7 +39,7 @@ export class Residents {
 	/** By id: number of commands that were prepared and are not applied yet. */
 	private readonly kept = new Map<string, number>();
 	private starts: readonly number[] = [];
-	/** Rises when conversations are evicted or start to count: readers check again whether everything they need is loaded. */
+	/** Rises when conversations are evicted or unarchived: readers check again whether everything they need is loaded. */
 	disruptions = 0;
 
 	constructor(

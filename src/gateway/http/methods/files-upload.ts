@@ -184,7 +184,7 @@ function messageOf(
 }
 
 /**
- * Posts the message that shares the files. Its id is derived from the files, so a repeated call, after a lost
+ * Posts the message that shares the files. Its `client_msg_id` is derived from the files, so a repeated call, after a lost
  * answer, posts nothing twice. If the first message is rejected, the completion is undone.
  */
 async function shareIn(

@@ -1,7 +1,7 @@
 #!lua flags=allow-cross-slot-keys
 --[[
-Starts to record the changes of a conversation that follow those in the store, unless its state in Redis has changed since the caller
-looked at it, before it read the store. The new base invalidates copies of the old state.
+Starts to record the changes of a conversation that follow those in the store. The caller reads the state in Redis, then the store, then
+calls this script: if the state in Redis has changed in between, nothing happens. The new base invalidates copies of the old state.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its recent changes
@@ -9,7 +9,7 @@ KEYS[3]  its version, for versions-1.lua
 ARGV[1]  a marker of the epoch on this node, '' for none
 ARGV[2]  its expected value; if it has another, the error OVER
 ARGV[3]  seconds until the conversation expires
-ARGV[4]  stamp before the store was read, '' if it was not loaded
+ARGV[4]  stamp before the store was read, '' if it was not recorded
 ARGV[5]  base at that time, or ''
 ARGV[6]  the store has all changes up to this stamp
 

@@ -1,18 +1,18 @@
 #!lua flags=allow-cross-slot-keys,allow-oom
 --[[
 Returns what copies of conversations lack. A copy is identified by the stamp of its newest change and by its `base`: Redis gives a
-conversation a new base whenever it is loaded from the store.
+conversation a new base whenever it begins to record its changes.
 
 KEYS[1]  HASH of the first conversation. The caller makes sure that all are on the same node
 ARGV[1]  seconds until they expire: reading renews them
 ARGV[2]  prefix of all keys
 ARGV[3…] for each copy its conversation, its stamp and its base; stamp and base are - if there is no copy
 
-Result   for each copy: {} it is current; {-1} the conversation is not loaded; otherwise
+Result   for each copy: {} it is current; {-1} the conversation is not recorded; otherwise
          'd' (changes after its stamp) or 'w' (it has to be loaded from the store; changes that the store may lack),
          stamp, base, the stamp that the store had reached when the newest command was applied (for 'w', the stamp after which the
          changes begin), when the newest command was applied, the longest delay of
-         a late command, when the newest late one was applied (each 0 if there was none since it was loaded); then the changes,
+         a late command, when the newest late one was applied (each 0 if there was none since recording began); then the changes,
          by command
 ]]
 local ttl, prefix = ARGV[1], ARGV[2]

@@ -34,7 +34,7 @@ export class EffectApplier {
 		private readonly views: CopiedViews,
 		private readonly ttlSeconds: number,
 		private readonly fence: Fence,
-		/** How many changes that the store has stay in Redis, for copies that lack them. */
+		/** How many changes stay in Redis after the store has them, for copies that lack them. */
 		private readonly keptChanges: number,
 	) {}
 

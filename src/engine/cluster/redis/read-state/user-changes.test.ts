@@ -33,7 +33,7 @@ test('a replayed join keeps the marks of its membership that the store already h
 	expect(after?.isAwaited).toBeUndefined();
 });
 
-test('a join after a former membership starts again, above its revision', () => {
+test('a rejoin starts at the cursor of the join, with a higher revision than the former membership', () => {
 	expect(replayed(LEFT, JOIN)).toMatchObject({ member: true, joined: 50, cursor: 40, revision: 3 });
 });
 

@@ -107,7 +107,7 @@ export class ConversationCopy implements ConversationView, Loadable {
 		return [this.id, this.isRecorded ? this.stamp : NONE, this.base];
 	}
 
-	/** Rows that are read while this changes may lack changes that the copy no longer has. */
+	/** If this changes during a read, the rows may lack changes that are no longer in `kept`, and that the copy cannot add to them. */
 	get loadVersion(): string {
 		return `${this.keptSince} ${this.base}`;
 	}

@@ -128,8 +128,8 @@ export class ConversationViews {
 		missing: Set<ConversationCopy>,
 	): Promise<ConversationCopy[]> {
 		const absent = requests.filter(({ answer }) => answer === 'absent').map(({ copy }) => copy);
-		const loaded = absent.length > 0 ? await this.recording.begin(absent.map(({ id }) => id)) : null;
-		for (const copy of absent) if (!loaded?.has(copy.id)) missing.add(copy);
+		const recorded = absent.length > 0 ? await this.recording.begin(absent.map(({ id }) => id)) : null;
+		for (const copy of absent) if (!recorded?.has(copy.id)) missing.add(copy);
 		const copies = requests.map(({ copy }) => copy).filter((copy) => !missing.has(copy));
 		await this.loadNew(copies.filter((copy) => !copy.isLoaded && copy.isRecorded));
 		await Promise.all(

@@ -39,7 +39,7 @@ export class CopySnapshot implements ViewSnapshot {
 		return this.time.stamp;
 	}
 
-	/** The current time: other processes may be ahead while this one is idle. */
+	/** The time before anything was read: other processes may be ahead while this one is idle. */
 	position(): number {
 		return this.time.stamp;
 	}

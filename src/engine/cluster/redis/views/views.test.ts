@@ -11,7 +11,7 @@ import { UserCopy } from './user-copy.ts';
 import type { UserViews } from './user-views.ts';
 import { CopiedViews } from './views.ts';
 
-/** A row has a mark and the messages of one moment, whatever happens between the two looks. */
+/** A row combines cursor and messages of one moment, whatever happens between reading the user and reading the conversation. */
 
 const numbering = new Numbering();
 
