@@ -17,15 +17,15 @@ export class Inbox {
 		user: string,
 		{ start, limit, unreadFirst }: InboxQuery,
 	): Promise<InboxPage | 'no_such_listing'> {
-		const isFirst = unreadFirst && !start;
+		const startsListing = unreadFirst && !start;
 		const begun = start?.listing ?? null;
-		const listing = begun === null ? null : await this.views.list(user, begun);
+		const listing = begun === null ? null : await this.views.savedListing(user, begun);
 		if (unreadFirst && start && !listing) return 'no_such_listing';
 		const { found, unread, stamp } = await this.views.read(
 			user,
-			{ all: isFirst ? 'cursors' : 'heads' },
+			{ all: startsListing ? 'cursors' : 'heads' },
 			(views) => {
-				const unread = isFirst ? views.where(isListedAsUnread) : listing;
+				const unread = startsListing ? views.where(isListedAsUnread) : listing;
 				// One more than the page shows: it tells whether there is a next page.
 				return { found: listed(views, unread, start, limit + 1), unread, stamp: views.stamp };
 			},
@@ -34,8 +34,8 @@ export class Inbox {
 		const last = shown.at(-1);
 		const rows = await this.rowsOf(user, shown);
 		if (found.length === shown.length || !last) return { rows, next: null };
-		if (isFirst && unread) await this.views.list(user, stamp, unread);
-		return { rows, next: { listing: isFirst ? stamp : begun, ...last } };
+		if (startsListing && unread) await this.views.savedListing(user, stamp, unread);
+		return { rows, next: { listing: startsListing ? stamp : begun, ...last } };
 	}
 
 	/** Without conversations that the user has left in the meantime. */

@@ -115,10 +115,10 @@ export class ReadState extends Marks {
 		});
 	}
 
-	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly stamp: number }> {
+	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly position: number }> {
 		return this.views.read(user, { all: 'threads' }, (snapshot) => ({
 			threads: totalsOf(snapshot),
-			stamp: snapshot.position(),
+			position: snapshot.position(),
 		}));
 	}
 

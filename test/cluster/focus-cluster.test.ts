@@ -7,4 +7,4 @@ import { scenariosOnCluster } from '../support/cluster-server.ts';
 setDefaultTimeout(300_000);
 scenariosOnCluster();
 await import('../scenario/focus.test.ts');
-await import('../scenario/focus-lease.test.ts');
+await import('../scenario/focus-confirmation.test.ts');

@@ -46,7 +46,7 @@ function scene({ archived = false } = {}) {
 		member: async () => ({ conversation: 'C1', archived }),
 		threadTotals: async () => ({
 			threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
-			stamp: 1,
+			position: 1,
 		}),
 	} as unknown as ReadState;
 	const fail = (error: unknown) => {
@@ -135,7 +135,7 @@ test('after a delete, counts for thousands of online users are computed a few pe
 		member: async () => ({ conversation: 'C1', archived: false }),
 		threadTotals: async () => ({
 			threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
-			stamp: 1,
+			position: 1,
 		}),
 	} as unknown as ReadState;
 	const push = new CountsPush(readState, (error) => {
@@ -171,7 +171,7 @@ test('counts that could not be read are pushed when they can be', async () => {
 		threadTotals: () =>
 			looked({
 				threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
-				stamp: 1,
+				position: 1,
 			}),
 	} as unknown as ReadState;
 	const push = new CountsPush(readState, (error) => void failures.push(error));

@@ -33,7 +33,7 @@ test('a message with a mention appears at once during an outage, and arrives as 
 	await page.getByText('1 message not sent yet. It is saved in this browser').waitFor();
 	await page.context().setOffline(false);
 	await page.reload();
-	await page.getByText('Reconnecting…').waitFor();
+	await page.getByText('Connecting…', { exact: true }).waitFor();
 	await page.unroute('**/api/**');
 	await tryNow(page);
 	await page.locator('article.sent', { hasText: 'for ' }).waitFor();

@@ -164,8 +164,8 @@ export interface Views {
 	/** The stamp after which a client at this position may lack changes. */
 	sinceOf(position: number): number;
 
-	/** Stores a set of ids for the user under this number, for a while. Without `ids`, returns the stored set. */
-	list(user: string, number: number, ids?: Ids): Promise<Ids | null>;
+	/** Saves a listing, a set of conversations, under a number for a while; without a set, returns the saved one. */
+	savedListing(user: string, number: number, ids?: Ids): Promise<Ids | null>;
 
 	/**
 	 * Loads what applying this command's effects needs, and keeps it loaded until the returned function is called. Await it

@@ -121,8 +121,8 @@ export class CountsPush {
 	}
 
 	private async pushThreads(user: string, to: readonly Connection[], toAll: boolean): Promise<void> {
-		const { threads, stamp } = await this.readState.threadTotals(user);
-		this.send(to, threadStateEvent(threads, stamp), toAll, (late) => {
+		const { threads, position } = await this.readState.threadTotals(user);
+		this.send(to, threadStateEvent(threads, position), toAll, (late) => {
 			late.threads = true;
 		});
 	}

@@ -42,11 +42,11 @@ export interface SessionParts {
  *
  * `missed`: the number of missed events that follow.
  */
-const helloFrame = (replies: boolean, stamp: number, missed?: number): string =>
+const helloFrame = (replies: boolean, position: number, missed?: number): string =>
 	JSON.stringify({
 		type: 'hello',
 		...(replies ? { reply_to: 1 } : {}),
-		position: formatPosition(stamp),
+		position: formatPosition(position),
 		...(missed === undefined ? {} : { missed }),
 	});
 
@@ -93,7 +93,7 @@ export class SocketSession {
 		return { user: { id: user, isBot: this.isBot }, team };
 	}
 
-	/** `since`: the position that the client resumes from. */
+	/** `since`: the stamp after which the client may lack changes. */
 	async start(since: number): Promise<void> {
 		const { hub, presence, services } = this.parts;
 		this.connection.hold();
@@ -127,7 +127,7 @@ export class SocketSession {
 			return;
 		}
 		const { events, frames, position, completeUpTo, recount, threads } = missed;
-		// `hello` carries the old position: the client has caught up when it has received all events.
+		// `hello` carries an early position: the client has caught up when it has received all events.
 		const hello = helloFrame(this.helloReplies, events.length > 0 ? since : position, events.length);
 		await this.sendWithinBudget([hello, ...frames]);
 		connection.release(completeUpTo, new SentEvents(events));

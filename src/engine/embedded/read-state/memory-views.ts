@@ -80,7 +80,7 @@ export class MemoryViews implements Views {
 		return position;
 	}
 
-	async list(user: string, number: number, ids?: Ids): Promise<Ids | null> {
+	async savedListing(user: string, number: number, ids?: Ids): Promise<Ids | null> {
 		const loaded = await this.residents.user(user);
 		const lists = this.lists.get(loaded) ?? new Map<number, Ids>();
 		const list = ids ?? lists.get(number);

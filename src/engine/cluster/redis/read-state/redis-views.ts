@@ -157,7 +157,7 @@ export class RedisViews implements Views {
 	}
 
 	/** Redis removes an empty set, so '' is always a member. */
-	async list(user: string, number: number, ids?: Ids): Promise<Ids | null> {
+	async savedListing(user: string, number: number, ids?: Ids): Promise<Ids | null> {
 		const { commands, keys } = this.parts;
 		const key = keys.listing(user, number);
 		if (ids) await commands.sadd(key, '', ...ids);
