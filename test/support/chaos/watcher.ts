@@ -25,6 +25,8 @@ export class Watcher {
 	messages = new Map<string, string>();
 	/** Cursors by channel. */
 	marks = new Map<string, ShownMark>();
+	/** By channel: the position of the newest row that a mark carried. */
+	private readonly rowPositions = new Map<string, string>();
 	/** Number of received events, including resumed ones. */
 	readonly received: Record<Kind, number> = { messages: 0, edits: 0, deletes: 0, marks: 0 };
 	reconnects = -1;
@@ -153,6 +155,9 @@ export class Watcher {
 	private apply(event: Event): void {
 		if (MARKS.has(event.type) && this.channels.includes(event.channel)) {
 			this.received.marks += 1;
+			// Marks of two gateways may arrive out of order: as the docs say, a row with a smaller position changes nothing.
+			if (isOlder(event.position, this.rowPositions.get(event.channel))) return;
+			this.rowPositions.set(event.channel, event.position);
 			this.marks.set(event.channel, markOf(event));
 		}
 		if (event.type !== 'message' || !this.channels.includes(event.channel)) return;
@@ -180,5 +185,13 @@ export class Watcher {
 		if (this.owed === 0) this.position = this.newest;
 	}
 }
+
+const HALF = 16;
+
+/** A position of a row has two halves: the stamps of its conversation and of the user. */
+const isOlder = (position: string, known = ''): boolean =>
+	position !== known &&
+	position.slice(0, HALF) <= known.slice(0, HALF) &&
+	position.slice(HALF) <= known.slice(HALF);
 
 const markOf = ({ last_read, revision, is_muted }: Event): ShownMark => ({ last_read, revision, is_muted });
