@@ -273,7 +273,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(await store.push.devices.ofUser('U03')).toEqual([]);
 		});
 
-		test('a mark records that the user read; this is processed once, and the next mark records it anew', async () => {
+		test('a mark records that the user read; this is processed once, and the next mark records it again', async () => {
 			await pending('U02');
 			await outbox.takeNotifications(lease());
 			await outbox.recordResult(send('U02'), { type: 'sent', badge: 1 });

@@ -79,7 +79,7 @@ export const usersGetPresence = userMethod({
 		return {
 			presence,
 			online: active,
-			// Inactivity does not set a user to away. A user is away after disconnecting, or by choice.
+			// The server never changes presence because of inactivity: only a disconnect or the user does.
 			auto_away: false,
 			manual_away: away,
 			connection_count: connections,

@@ -3,7 +3,7 @@ import { Rejection } from '../../../../model/errors.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { ConversationScope } from '../../../ports/views.ts';
-import { type LoadTarget, TimelineLoader } from '../../../read-state/timeline-loader.ts';
+import { TimelineLoader } from '../../../read-state/timeline-loader.ts';
 import type { Commands } from '../connection.ts';
 import { isElsewhere } from '../failure-cause.ts';
 import type { IsOnNode } from '../fence.ts';
@@ -67,6 +67,7 @@ export class ConversationViews {
 	private readonly nodeOf: (slot: number) => string;
 	/** By node: sent at the end of this turn. */
 	private readonly open = new Map<string, NodeBatch>();
+	/** Loads older entries. Afterwards the copies have to be brought up to date. */
 	readonly timelines: TimelineLoader<ConversationCopy>;
 
 	constructor(
@@ -136,11 +137,6 @@ export class ConversationViews {
 			copies.filter((copy) => copy.isHeadMissing).map((copy) => this.timelines.loadPastNewest(copy)),
 		);
 		return copies;
-	}
-
-	/** Loads entries as far back as needed. Afterwards the copies have to be brought up to date. */
-	loadOlder(targets: readonly LoadTarget<ConversationCopy>[]): Promise<void> {
-		return this.timelines.loadAll(targets);
 	}
 
 	/** Loads threads. Afterwards the copies have to be brought up to date. */

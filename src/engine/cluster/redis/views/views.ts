@@ -134,7 +134,7 @@ export class CopiedViews {
 			if (missing.length > 0) threads.push(this.conversations.loadThreads(copy, missing));
 			if (isShort || missing.length > 0) held.set(copy.id, copy);
 		}
-		if (short.length > 0) threads.push(this.conversations.loadOlder(short));
+		if (short.length > 0) threads.push(this.conversations.timelines.loadAll(short));
 		await Promise.all(threads);
 		return isAhead || threads.length > 0;
 	}
