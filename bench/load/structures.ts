@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc';
-import { MembershipTable } from '../../src/engine/embedded/read-state/memberships.ts';
+import { MembershipTable } from '../../src/engine/read-state/memberships.ts';
 import { Timeline } from '../../src/model/timeline.ts';
 
 /** The bytes that a cursor and a timeline entry take in memory: creates many, and divides the growth of the process. */
@@ -19,7 +19,15 @@ export const ENTRIES = { owners: 1_000, each: 1_000 };
 function memberships(): MembershipTable {
 	const made = new MembershipTable(CURSORS.each);
 	for (let conversation = 0; conversation < CURSORS.each; conversation += 1)
-		made.set(conversation, { member: true, muted: false, level: 'all', revision: 0, cursor: FIRST_TS });
+		made.set(conversation, {
+			member: true,
+			muted: false,
+			level: 'all',
+			revision: 0,
+			cursor: FIRST_TS,
+			joined: 0,
+			at: 0,
+		});
 	return made;
 }
 

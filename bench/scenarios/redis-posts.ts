@@ -1,8 +1,7 @@
 import { connectCommands } from '../../src/engine/cluster/redis/connection.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import { packMembership } from '../../src/engine/cluster/redis/read-state/packing.ts';
+import { membershipField, packMembership, STAMP } from '../../src/engine/cluster/redis/read-state/packing.ts';
 import { RedisViews } from '../../src/engine/cluster/redis/read-state/redis-views.ts';
-import { membershipField, STAMP } from '../../src/engine/cluster/redis/read-state/user-state.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import { ReadState } from '../../src/unread/read-state.ts';

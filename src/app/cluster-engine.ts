@@ -279,7 +279,14 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 		onChanged: hooks.onPresence,
 		onError: cluster.redisTrouble,
 	});
-	const freshness = new Freshness({ commands, keys, epoch, source: postgres.source, nowMs });
+	const freshness = new Freshness({
+		commands,
+		keys,
+		epoch,
+		source: postgres.source,
+		changedSince: (user, since) => views.changedSince(user, since),
+		nowMs,
+	});
 	const fresh = freshStore({
 		store: postgres,
 		freshness,

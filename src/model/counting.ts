@@ -8,13 +8,17 @@ import { BROADCAST, CHANNEL_WIDE, firstAtOrAfter, HERE, type Timeline } from './
 /** Counts are exact up to this number; a larger count is this number, flagged as capped. */
 export const COUNT_CAP = 10_000;
 
-/** The user whose unread messages are counted. */
-export interface Reader {
+/** What a user has read of a timeline. */
+export interface ReaderCursor {
 	/** The reader's number in the timeline's numbering. */
 	readonly number: number;
 	readonly cursor: number;
 	/** Messages of others after the cursor that the user has already read. */
 	readonly ahead: ReadonlySet<number>;
+}
+
+/** The user whose unread messages are counted. */
+export interface Reader extends ReaderCursor {
 	/** Whether the reader was active (connected and not away) at a ts. */
 	readonly activity: { isActiveAt(ts: number): boolean };
 }
@@ -127,7 +131,11 @@ export function isShownAsUnread(timeline: Timeline, reader: Reader, muted: boole
 }
 
 /** Whether any entry before `before` is unread. Searches from the newest back; usually the newest entry decides. */
-export function hasUnread(timeline: Timeline, reader: Reader, before = Number.POSITIVE_INFINITY): boolean {
+export function hasUnread(
+	timeline: Timeline,
+	reader: ReaderCursor,
+	before = Number.POSITIVE_INFINITY,
+): boolean {
 	const end = before === Number.POSITIVE_INFINITY ? timeline.size : timeline.firstAfter(before - 1);
 	for (let index = end - 1; index >= 0 && timeline.tsAt(index) > reader.cursor; index -= 1) {
 		if (isUnread(timeline, reader, index)) return true;
@@ -139,12 +147,12 @@ export function hasUnread(timeline: Timeline, reader: Reader, before = Number.PO
  * Whether the reader had read everything before their own message, posted at `ts`; if so, posting it moves their cursor to it.
  * Undefined: unknown until older entries are loaded. Usually one of the newest entries decides.
  */
-export function isCaughtUp(timeline: Timeline, reader: Reader, ts: number): boolean | undefined {
+export function isCaughtUp(timeline: Timeline, reader: ReaderCursor, ts: number): boolean | undefined {
 	if (reader.cursor > ts || hasUnread(timeline, reader, ts)) return false;
 	return timeline.floor <= reader.cursor ? true : undefined;
 }
 
-function isUnread(timeline: Timeline, reader: Reader, index: number): boolean {
+function isUnread(timeline: Timeline, reader: ReaderCursor, index: number): boolean {
 	return timeline.authorAt(index) !== reader.number && !reader.ahead.has(timeline.tsAt(index));
 }
 

@@ -23,14 +23,14 @@ test('recovery reads the offset up to which marks must be persisted only after n
 	const epoch = new Epoch(commands, keys.prefix);
 	await epoch.begin(() => 1);
 	expect(await epoch.lost()).toEqual([]);
-	await commands.hset(keys.user('U01'), 'stamp', 1);
-	await commands.hset(keys.user('U03'), 'stamp', 1);
+	await commands.hset(keys.fields('U01'), 'stamp', 1);
+	await commands.hset(keys.fields('U03'), 'stamp', 1);
 	await commands.unlink(await epoch.markerBeside('U02'));
 
 	const seen: Record<string, unknown>[] = [];
 	let written = 0;
 	const look = async (step: string) =>
-		seen.push({ step, loaded: await commands.exists(keys.user('U01')), lost: (await epoch.lost()).length });
+		seen.push({ step, loaded: await commands.exists(keys.fields('U01')), lost: (await epoch.lost()).length });
 	const recovery = new Recovery({
 		epoch,
 		lock: new SessionLock(place),
@@ -66,7 +66,7 @@ test('recovery reads the offset up to which marks must be persisted only after n
 	]);
 	expect(await epoch.completeSince()).toBe(2);
 	// State on another node stays.
-	expect(await commands.exists(keys.user('U03'))).toBe(1);
+	expect(await commands.exists(keys.fields('U03'))).toBe(1);
 
 	seen.length = 0;
 	await epoch.endAll();

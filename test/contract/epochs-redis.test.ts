@@ -49,7 +49,7 @@ beforeEach(async () => {
 	const users = Array.from({ length: 100 }, (_, number) => `U${number}`);
 	there = users.find(isOnNode) as string;
 	elsewhere = users.find((user) => !isOnNode(user)) as string;
-	for (const user of [there, elsewhere]) await commands.hset(keys.user(user), 'stamp', 1);
+	for (const user of [there, elsewhere]) await commands.hset(keys.fields(user), 'stamp', 1);
 }, 30_000);
 afterEach(() => {
 	for (const end of close) end();
@@ -63,7 +63,7 @@ async function open(prefix: string) {
 	return { commands: both.commands, keys: new Keys(prefix), epoch, fence: new EpochFence(epoch) };
 }
 
-const isLoaded = async (user: string): Promise<boolean> => (await commands.exists(keys.user(user))) === 1;
+const isLoaded = async (user: string): Promise<boolean> => (await commands.exists(keys.fields(user))) === 1;
 const rejection = (work: Promise<unknown>): Promise<unknown> =>
 	work.then(() => 'done').catch((error) => error);
 
@@ -94,27 +94,23 @@ async function lostAndRestored(): Promise<void> {
 test('a node is emptied', async () => {
 	const read = await fence.begin([there]);
 	const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-	let reads = 0;
-	const loading = fence.load(
-		[there],
-		async () => {
-			reads += 1;
-		},
-		async (_, tokenOf) => {
-			const token = tokenOf(there);
-			sent.resolve();
-			await arrives.promise;
-			return commands.loadUser(keys.user(there), keys.pending(there), ...token, 60, 0, 'stamp', reads);
-		},
-	);
+	let attempts = 0;
+	const setting = fence.retrying(async () => {
+		attempts += 1;
+		const token = (await fence.begin([there])).tokenOf(slotOf(there));
+		sent.resolve();
+		await arrives.promise;
+		const stateKeys = [keys.fields(there), keys.fieldNames(there)];
+		return commands.setUser(...stateKeys, ...token, 60, '-', 'stamp', attempts);
+	});
 	await sent.promise;
 	await emptyOneNode(url);
 	await lostAndRestored();
 	expect(await rejection(fence.verifyEpochs(read))).toMatchObject(RESTORED);
-	// Data that were read before the loss do not arrive after it.
+	// A change that was decided before the loss does not arrive after it.
 	arrives.resolve();
-	await loading;
-	expect(await commands.hget(keys.user(there), 'stamp')).toBe('2');
+	await setting;
+	expect(await commands.hget(keys.fields(there), 'stamp')).toBe('2');
 }, 30_000);
 
 test('a node is replaced by another process with older data', async () => {
@@ -148,10 +144,10 @@ test('a slot moves to another node', async () => {
 	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));
 	await fence.verifyEpochs(since);
 	// The slot names the node that it is on now.
-	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch2`);
+	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch3`);
 	await epoch.recheck();
 	await epoch.tidy();
-	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch2`);
+	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch3`);
 	expect([after?.split(' ')[0], after === before]).toEqual(['1', false]);
 	expect(await epoch.lost()).toEqual([]);
 	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));

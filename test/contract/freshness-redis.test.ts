@@ -28,6 +28,7 @@ test('a read waits for its conversation, even if more conversations are awaited 
 		keys,
 		epoch,
 		source: store.source,
+		changedSince: async () => [],
 		nowMs: () => performance.now(),
 		mostCached: 20,
 	});

@@ -1,5 +1,8 @@
-import { packMembership, unpackMembership } from '../../src/engine/cluster/redis/read-state/packing.ts';
-import { membershipField } from '../../src/engine/cluster/redis/read-state/user-state.ts';
+import {
+	membershipField,
+	packMembership,
+	unpackMembership,
+} from '../../src/engine/cluster/redis/read-state/packing.ts';
 import { clusterEngine, clusterPlace } from '../support/cluster-engine.ts';
 import { gatewayDriver } from '../support/ports-driver.ts';
 import { LAYOUTS, loseMessage } from '../support/redis.ts';
@@ -22,10 +25,10 @@ for (const layout of LAYOUTS)
 					loseReply: (conversation, threadTs, ts) => loseMessage(commands, keys, conversation, ts, threadTs),
 					moveCursor: async (user, conversation, cursor) => {
 						const field = membershipField(conversation);
-						const packed = (await commands.hget(keys.user(user), field)) ?? '';
-						const moved = packMembership({ ...unpackMembership(packed), cursor });
-						await commands.hset(keys.user(user), field, moved);
-						await commands.hset(keys.user(user), 'base', Date.now());
+						const [version, packed] = await commands.hmget(keys.fields(user), 'version', field);
+						const moved = packMembership({ ...unpackMembership(packed ?? ''), cursor });
+						const stateKeys = [keys.fields(user), keys.fieldNames(user)];
+						await commands.setUser(...stateKeys, '', '', 60, version ?? '-', field, moved);
 					},
 				},
 				remove: () => place.remove(),

@@ -88,7 +88,7 @@ export async function loseMessage(
 	root = 0,
 ): Promise<void> {
 	const stamp = Number(await commands.hget(keys.meta(conversation), 'stamp')) + 1;
-	const change = `${stamp} delete;${ts};${root === 0 ? 1 : 0};${root};`;
+	const change = `${stamp} delete;${ts};U0;0;;${root === 0 ? 1 : 0};${root}`;
 	await commands.hset(keys.meta(conversation), 'newest', stamp);
 	await commands.zadd(keys.recent(conversation), stamp, change);
 	await invalidateCopies(commands, keys, conversation, Date.now());

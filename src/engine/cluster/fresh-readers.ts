@@ -1,19 +1,19 @@
+import type { MembershipView } from '../../model/views.ts';
 import type { Directory, History, Page } from '../ports/store.ts';
-import type { RedisMembership } from './redis/read-state/packing.ts';
 
 /**
- * Finds the users who have read a message. The store has the members, and the cursors of users who are not loaded in Redis; for loaded
- * users Redis is authoritative, because it has every mark before the mark is acknowledged.
+ * Finds the users who have read a message. The store has the members and their cursors; Redis has the cursors that moved lately, each
+ * before its mark is acknowledged.
  */
 
 export interface ReaderParts {
 	readonly directory: Pick<Directory, 'members' | 'readers'>;
 	readonly history: Pick<History, 'messages'>;
-	/** Memberships in Redis, of users who are loaded there. */
+	/** Memberships in Redis: those that have changed lately. */
 	readonly membershipsOf: (
 		conversation: string,
 		users: readonly string[],
-	) => Promise<ReadonlyMap<string, RedisMembership>>;
+	) => Promise<ReadonlyMap<string, MembershipView>>;
 }
 
 /** Members per step. */
@@ -43,5 +43,5 @@ export function freshReaders({ directory, history, membershipsOf }: ReaderParts)
 	};
 }
 
-const hasRead = ({ member, cursor, ahead }: RedisMembership, ts: number): boolean =>
+const hasRead = ({ member, cursor, ahead }: MembershipView, ts: number): boolean =>
 	member && (cursor >= ts || ahead.has(ts));

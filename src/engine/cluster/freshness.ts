@@ -3,7 +3,7 @@ import type { StateSource } from '../ports/store.ts';
 import type { Commands } from './redis/connection.ts';
 import type { Epoch } from './redis/epoch.ts';
 import type { Keys } from './redis/keys.ts';
-import { type Fields, membershipEntries } from './redis/read-state/user-state.ts';
+import { type Fields, subjectOf } from './redis/read-state/packing.ts';
 
 /**
  * The store lags behind the log by a moment. A read that must include delivered events waits here until the
@@ -22,6 +22,8 @@ export interface FreshnessParts {
 	readonly keys: Keys;
 	readonly epoch: Epoch;
 	readonly source: Pick<StateSource, 'briefs'>;
+	/** Conversations of a user that have changed after a stamp. */
+	readonly changedSince: (user: string, since: number) => Promise<readonly string[]>;
 	readonly nowMs: () => number;
 	/** Maximum number of cached stamps. */
 	readonly mostCached?: number;
@@ -48,34 +50,23 @@ export class Freshness {
 	}
 
 	/**
-	 * Resolves when the store has all changes that others made to the user after this stamp: joining and leaving conversations,
-	 * following and unfollowing threads. Resolves to the user's state in Redis, which also has the user's own changes; null if it is
-	 * not loaded, and the store has everything.
+	 * Resolves when the store has everything after this stamp that the user may see: joining and leaving conversations, following and
+	 * unfollowing threads, and messages. Resolves to the user's fields in Redis, which also have the user's own changes; null if none
+	 * has changed lately.
 	 */
 	async user(user: string, since: number): Promise<Fields | null> {
-		const fields = await this.parts.commands.hgetall(this.parts.keys.user(user));
-		if (Object.keys(fields).length === 0) {
-			await this.notLoaded(user);
-			return null;
-		}
-		const places = membershipEntries(fields).map(({ conversation }) => conversation);
-		const stamps = await this.newestStamps(places);
-		await this.conversations(places.filter((id) => (stamps.get(id) ?? 0) > since));
-		return fields;
+		const { commands, keys, epoch, changedSince } = this.parts;
+		const fields = await commands.hgetall(keys.fields(user));
+		const names = Object.keys(fields);
+		if (names.length === 0) await epoch.assure([user]);
+		// Also conversations that the user has left.
+		const own = await this.newestStamps(names.flatMap((name) => subjectOf(name)?.conversation ?? []));
+		const changed = [...own].filter(([, stamp]) => stamp > since).map(([id]) => id);
+		await this.conversations([...new Set([...changed, ...(await changedSince(user, since))])]);
+		return names.length === 0 ? null : fields;
 	}
 
-	/** A user who is not loaded has changed nothing lately, but may have been added to a conversation. */
-	private async notLoaded(user: string): Promise<void> {
-		const { commands, keys, epoch } = this.parts;
-		const pending = await commands.lrange(keys.pending(user), 0, -1);
-		if (pending.length === 0) await epoch.assure([user]);
-		else
-			await this.conversations(
-				pending.map((text) => (JSON.parse(text) as { conversation: string }).conversation),
-			);
-	}
-
-	/** Stamps of loaded conversations. The store has all changes of the others, unless Redis was emptied. */
+	/** Stamps of conversations that have changed lately. The store has all changes of the others, unless Redis was emptied. */
 	private async newestStamps(ids: readonly string[]): Promise<Map<string, number>> {
 		const { commands, keys, epoch } = this.parts;
 		const stamps = await Promise.all(ids.map((id) => commands.hget(keys.meta(id), 'stamp')));

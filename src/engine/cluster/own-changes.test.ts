@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { OwnChanges } from '../ports/changes.ts';
 import { mergeOwnChanges } from './own-changes.ts';
-import { packFollow, packMembership } from './redis/read-state/packing.ts';
-import { followField, membershipField } from './redis/read-state/user-state.ts';
+import { followField, membershipField, packFollow, packMembership } from './redis/read-state/packing.ts';
 
 const SINCE = 100;
 const membership = (at: number, more: { member?: boolean; joined?: number } = {}) =>

@@ -192,7 +192,7 @@ export interface UserReadState {
 	}[];
 	/** Changes between active and inactive, ascending. */
 	readonly activity: readonly { readonly at: number; readonly active: boolean }[];
-	/** Stamp of the newest change of any of these. */
+	/** Stamp of the newest change of a membership or follow. */
 	readonly stamp: number;
 }
 
@@ -250,6 +250,8 @@ export interface StateSource {
 	/** For the read state. */
 	briefs(conversations: readonly string[]): Promise<readonly ConversationBrief[]>;
 	user(user: string): Promise<UserReadState>;
+	/** The states of these users in one conversation, without their activity. */
+	usersIn(conversation: string, users: readonly string[]): Promise<ReadonlyMap<string, UserReadState>>;
 	/** The newest timeline entries with `after` < ts <= `upTo`, ascending. */
 	timelineEntries(
 		conversation: string,

@@ -1,26 +1,20 @@
 import { nextTurn } from '../../model/next-turn.ts';
-import type { Timeline } from '../../model/timeline.ts';
 import type { EntryRow, StateSource } from '../ports/store.ts';
+import type { LoadedConversation } from './conversation.ts';
 
 /**
- * Loads older entries of timelines from the store, as far back as a reader counts. Both engines use it.
+ * Loads older entries of timelines, and threads, from the store, as far back as a reader counts. Both engines use it.
  *
- * Rows are added only if the timeline and its `loadVersion` are the same as before the read; callers check again whether the
- * timeline is loaded far enough.
+ * Rows are added only if the conversation has the same timeline, loaded as far back as before the read. So callers check again
+ * whether it is loaded far enough.
  */
 
 const FIRST_CHUNK = 128;
 const LARGEST_CHUNK = 2_048;
 /** Conversations per query: delays other work by a few milliseconds. */
 const CONVERSATIONS_PER_QUERY = 512;
-
-/** A conversation whose timeline can be loaded further back. */
-export interface Loadable {
-	readonly id: string;
-	readonly timeline: Timeline;
-	/** If this changes during a read, the rows may be outdated. */
-	readonly loadVersion: number | string;
-}
+const REPLIES_PER_QUERY = 1_024;
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
 /** A timeline, and the ts after which its entries are needed. */
 export interface LoadTarget<Conversation> {
@@ -29,14 +23,14 @@ export interface LoadTarget<Conversation> {
 }
 
 export interface TimelineLoaderParts<Conversation> {
-	readonly source: Pick<StateSource, 'timelineEntries' | 'timelinesOf'>;
-	/** Makes sure that the store has what the read needs, and reads. */
-	readonly reading: <T>(conversations: readonly Conversation[], read: () => Promise<T>) => Promise<T>;
-	/** Adds older rows, all after `reached`. */
-	readonly add: (conversation: Conversation, rows: readonly EntryRow[], reached: number) => void;
+	readonly source: Pick<StateSource, 'timelineEntries' | 'timelinesOf' | 'threadEntries'>;
+	/** Called with each read: rejects if its rows cannot be used. */
+	readonly check: (conversations: readonly Conversation[]) => Promise<void>;
+	/** Called when a conversation needs more memory. */
+	readonly onGrown: (conversation: Conversation) => void;
 }
 
-export class TimelineLoader<Conversation extends Loadable> {
+export class TimelineLoader<Conversation extends LoadedConversation> {
 	private readonly inProgress = new Map<Conversation, Promise<void>>();
 	private readonly turnstile = new Turnstile();
 
@@ -75,6 +69,32 @@ export class TimelineLoader<Conversation extends Loadable> {
 			await this.loadChunk(conversation, 0, FIRST_CHUNK);
 	}
 
+	/** Loads all replies of a thread. */
+	async loadThread(conversation: Conversation, root: number): Promise<void> {
+		const { id, timeline } = conversation;
+		await this.load(
+			[conversation],
+			() => this.replies(id, root),
+			(rows) => {
+				if (conversation.timeline !== timeline || conversation.threads.has(root)) return;
+				conversation.addThread(root, rows);
+				this.parts.onGrown(conversation);
+			},
+		);
+	}
+
+	/** Reads the newest first, and yields between queries. */
+	private async replies(conversation: string, root: number): Promise<EntryRow[]> {
+		const pieces: (readonly EntryRow[])[] = [];
+		for (let upTo = EVERYTHING; ; ) {
+			const rows = await this.parts.source.threadEntries(conversation, root, upTo, REPLIES_PER_QUERY);
+			pieces.unshift(rows);
+			if (rows.length < REPLIES_PER_QUERY) return pieces.flat();
+			upTo = (rows[0] as EntryRow).ts - 1;
+			await nextTurn();
+		}
+	}
+
 	/**
 	 * Loads one chunk further back, at most to `after`. Concurrent callers for the same conversation wait for one read, and check
 	 * again.
@@ -93,14 +113,13 @@ export class TimelineLoader<Conversation extends Loadable> {
 	}
 
 	private async readChunk(conversation: Conversation, after: number, chunk: number): Promise<void> {
-		const { source, reading } = this.parts;
 		const add = this.adder(conversation, after, chunk);
 		const { id, timeline } = conversation;
-		add(await reading([conversation], () => source.timelineEntries(id, after, timeline.floor, chunk)));
+		const { source } = this.parts;
+		await this.load([conversation], () => source.timelineEntries(id, after, timeline.floor, chunk), add);
 	}
 
 	private async readFirstChunks(targets: readonly LoadTarget<Conversation>[]): Promise<void> {
-		const { source, reading } = this.parts;
 		const adders = targets.map(({ conversation, ts }) => this.adder(conversation, ts, FIRST_CHUNK));
 		const ranges = targets.map(({ conversation: { id, timeline }, ts }) => ({
 			conversation: id,
@@ -108,19 +127,39 @@ export class TimelineLoader<Conversation extends Loadable> {
 			upTo: timeline.floor,
 		}));
 		const conversations = targets.map(({ conversation }) => conversation);
-		const found = await reading(conversations, () => source.timelinesOf(ranges, FIRST_CHUNK));
-		for (const [index, { id }] of conversations.entries()) adders[index]?.(found.get(id) ?? []);
+		const { source } = this.parts;
+		await this.load(
+			conversations,
+			() => source.timelinesOf(ranges, FIRST_CHUNK),
+			(found) => {
+				for (const [index, { id }] of conversations.entries()) adders[index]?.(found.get(id) ?? []);
+			},
+		);
 	}
 
-	/** Returns a function that adds the rows read from now on, unless the timeline has changed by then. */
+	/** Adds without an await after the read, so that the conversations keep all changes that the rows may lack. */
+	private async load<Rows>(
+		conversations: readonly Conversation[],
+		read: () => Promise<Rows>,
+		add: (rows: Rows) => void,
+	): Promise<void> {
+		for (const conversation of conversations) conversation.reads += 1;
+		try {
+			const [rows] = await Promise.all([read(), this.parts.check(conversations)]);
+			add(rows);
+		} finally {
+			for (const conversation of conversations) conversation.reads -= 1;
+		}
+	}
+
+	/** Returns a function that adds the rows read from now on, unless another caller has loaded them by then. */
 	private adder(conversation: Conversation, after: number, chunk: number) {
-		const { timeline, loadVersion } = conversation;
+		const { timeline } = conversation;
 		const { floor } = timeline;
 		return (rows: readonly EntryRow[]): void => {
-			// Another caller loaded the same chunk, or a change happened in it.
 			if (conversation.timeline !== timeline || timeline.floor !== floor) return;
-			if (conversation.loadVersion !== loadVersion) return;
-			this.parts.add(conversation, rows, rows.length < chunk ? after : (rows[0]?.ts ?? 1) - 1);
+			conversation.prepend(rows, rows.length < chunk ? after : (rows[0]?.ts ?? 1) - 1);
+			this.parts.onGrown(conversation);
 		};
 	}
 }

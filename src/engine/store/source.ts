@@ -14,7 +14,7 @@ import {
 	type MessageRow,
 } from './rows.ts';
 import { inChunks, inSteps, list, type SqlReader, withLowPriority } from './sql.ts';
-import { userReadState } from './user-state.ts';
+import { userReadState, userStatesIn } from './user-state.ts';
 
 /** Loads state for the sequencer and the read state. */
 
@@ -166,6 +166,7 @@ export function sourceOn(reader: SqlReader, completeUpTo: () => number = () => 0
 				(await reader.all<BriefRow>(BRIEFS, [list(chunk)])).map(briefOf),
 			),
 		user: (user) => userReadState(reader, user),
+		usersIn: (conversation, users) => userStatesIn(reader, conversation, users),
 
 		async timelineEntries(conversation, after, upTo, limit) {
 			const some = limit > FEW_ENTRIES ? lowPriority : reader;

@@ -1,7 +1,7 @@
 import { Rejection } from '../../../model/errors.ts';
 import { OVERLAP_MICROS } from '../../../model/position.ts';
 import type { Commands } from './connection.ts';
-import { isLoadedState, isReadState } from './keys.ts';
+import { isReadState } from './keys.ts';
 import { lowestOf, markerIn, packedMarker, SPREAD_SLOTS, tagIn } from './markers.ts';
 import { Processes } from './processes.ts';
 import { type Assignment, SlotMap } from './slot-map.ts';
@@ -18,8 +18,8 @@ import { slotOf } from './slots.ts';
  * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had
  * it when all nodes were last complete (`trusted`), and on another node only once all nodes are complete again.
  *
- * A load from the store names a marker on the same node, and the script that writes checks it (fence.ts): once that marker is
- * removed, no data that was read earlier can arrive, however long it was in flight.
+ * Scripts of the read state check a marker on the same node (fence.ts): once that marker is removed, nothing that was decided earlier can
+ * arrive, however long it was in flight.
  */
 
 /** Older positions cannot be resumed in any case. */
@@ -193,9 +193,8 @@ export class Epoch {
 	}
 
 	/**
-	 * Ends the epochs of these nodes and removes everything that can be loaded again. The markers go first, so that nothing more can be
-	 * loaded; then the keys that mark something as loaded, because a conversation without its recent changes would seem to
-	 * have none.
+	 * Ends the epochs of these nodes and removes their read state. The markers go first: without them, no script takes what is absent for
+	 * unchanged.
 	 */
 	async clear(addresses: readonly string[] = this.slots.nodes()): Promise<Cleared> {
 		const slots = this.slots.assignment;
@@ -203,8 +202,7 @@ export class Epoch {
 		// If another process takes the node's place after this, it is not the one that was cleared.
 		for (const address of addresses) nodes.push({ address, process: await this.processes.idAt(address) });
 		await this.end(addresses);
-		for (const shouldRemove of [isLoadedState, isReadState])
-			await Promise.all(addresses.map((address) => this.remove(address, shouldRemove)));
+		await Promise.all(addresses.map((address) => this.removeReadState(address)));
 		this.cleared = { nodes, slots };
 		return this.cleared;
 	}
@@ -281,7 +279,7 @@ export class Epoch {
 	}
 
 	private markerKey(slot: number): string {
-		return `${this.prefix}{${tagIn(slot)}}:epoch2`;
+		return `${this.prefix}{${tagIn(slot)}}:epoch3`;
 	}
 
 	private valuesIn(slots: readonly number[]): Promise<(string | null)[]> {
@@ -309,12 +307,12 @@ export class Epoch {
 		return this.ownOf(process, slots, await this.valuesIn(slots));
 	}
 
-	private async remove(address: string, shouldRemove: (key: string) => boolean): Promise<void> {
+	private async removeReadState(address: string): Promise<void> {
 		const node = this.processes.nodeAt(address);
 		let cursor = '0';
 		do {
 			const [next, keys] = await node.scan(cursor, 'MATCH', `${this.prefix}*`, 'COUNT', 1_000);
-			await Promise.all(keys.filter(shouldRemove).map((key) => this.commands.unlink(key)));
+			await Promise.all(keys.filter(isReadState).map((key) => this.commands.unlink(key)));
 			cursor = next;
 		} while (cursor !== '0');
 	}

@@ -6,7 +6,8 @@ import { slotOf } from './slots.ts';
  * Guarantees for a process while any Redis node can be lost at any moment: loads, marks and answers belong to one epoch of
  * each node that they concern. The state of other nodes does not matter.
  *
- * - A load passes the epoch in which it was read to the script that writes. Redis rejects it in any other epoch.
+ * - Redis has only recent changes: for what is absent there, the store has everything. That is true only within an epoch. So every script
+ *   that may find something absent gets the epoch that its caller knows, and Redis rejects it in any other epoch.
  * - An answer or a decision is passed on only if, as far as this process knows, each node is still served by the Redis process of that
  *   epoch.
  * - A mark that reaches the log within `PROMPT_MS` may be acknowledged: the worker that rebuilds the user's node clears it first,
@@ -25,9 +26,11 @@ export interface FencePoint {
 	readonly ms: number;
 	readonly slots: readonly number[];
 	readonly epochs: readonly string[];
+	/** The epoch of the node that has one of these slots, for a script. */
+	readonly tokenOf: (slot: number) => EpochToken;
 }
 
-/** Arguments of a loading script: a marker on its node, and the marker's expected value. */
+/** Arguments of a script: a marker on its node, and the marker's expected value. */
 export type EpochToken = readonly [marker: string, value: string];
 export const NO_TOKEN: EpochToken = ['', ''];
 
@@ -45,17 +48,18 @@ export interface Fence {
 	verify(point: FencePoint): Promise<void>;
 	/** Rejects if the epoch of a node has changed; always asks Redis. */
 	verifyEpochs(point: FencePoint): Promise<void>;
-	/** Reads from the store, then writes under these hash tags if the epoch is still the same. */
-	load<T>(
-		tags: readonly string[],
-		read: () => Promise<T>,
-		write: (rows: T, tokenOf: (tag: string) => EpochToken) => Promise<unknown>,
-	): Promise<void>;
+	/** Runs work again, with the current epochs, if a script found that an epoch has ended. */
+	retrying<T>(work: () => Promise<T>): Promise<T>;
 	/** Called when a node has a new epoch. */
 	onNewEpoch(drop: (isOnNode: IsOnNode) => void): void;
 }
 
-const ALWAYS_VALID: FencePoint = { ms: Number.POSITIVE_INFINITY, slots: [], epochs: [] };
+const ALWAYS_VALID: FencePoint = {
+	ms: Number.POSITIVE_INFINITY,
+	slots: [],
+	epochs: [],
+	tokenOf: () => NO_TOKEN,
+};
 
 /** For a process that has Redis to itself and never loses it. */
 export const NO_FENCE: Fence = {
@@ -64,9 +68,14 @@ export const NO_FENCE: Fence = {
 	beginInSlots: async () => ALWAYS_VALID,
 	verify: async () => undefined,
 	verifyEpochs: async () => undefined,
-	load: async (_, read, write) => void (await write(await read(), () => NO_TOKEN)),
+	retrying: (work) => work(),
 	onNewEpoch: () => undefined,
 };
+
+interface ServedNode {
+	readonly address: string;
+	readonly epoch: NodeEpoch;
+}
 
 /** Nodes may not know yet that a slot has moved. */
 const MAX_TRIES = 5;
@@ -93,7 +102,15 @@ export class EpochFence implements Fence {
 
 	async beginInSlots(slots: readonly number[]): Promise<FencePoint> {
 		const ms = performance.now();
-		return { ms, slots, epochs: epochsOf(await this.requireComplete(slots)) };
+		const nodes = await this.requireComplete(slots);
+		const tokens = new Map<string, EpochToken>();
+		for (const { address, epoch } of new Set(nodes)) tokens.set(address, [epoch.marker, epoch.value]);
+		const tokenOf = (slot: number): EpochToken => {
+			const token = tokens.get(this.epoch.nodeOf(slot));
+			if (!token) throw new EpochOver(`slot ${slot} has moved to another node`);
+			return token;
+		};
+		return { ms, slots, epochs: epochsOf(nodes), tokenOf };
 	}
 
 	async verify(point: FencePoint): Promise<void> {
@@ -108,31 +125,18 @@ export class EpochFence implements Fence {
 		if (now.some((epoch, index) => epoch !== epochs[index])) throw beingRebuilt();
 	}
 
-	async load<T>(
-		tags: readonly string[],
-		read: () => Promise<T>,
-		write: (rows: T, tokenOf: (tag: string) => EpochToken) => Promise<unknown>,
-	): Promise<void> {
-		const slots = tags.map(slotOf);
-		for (let isLast = false; ; isLast = true) {
-			const nodes = await this.requireComplete(slots);
-			const tokens = new Map(
-				tags.map((tag, index): [string, EpochToken] => {
-					const { marker, value } = nodes[index] as NodeEpoch;
-					return [tag, [marker, value]];
-				}),
-			);
-			const rows = await read();
-			try {
-				await write(rows, (tag) => tokens.get(tag) as EpochToken);
-				return;
-			} catch (error) {
-				const isOver = error instanceof EpochOver;
-				if (!isOver && !isElsewhere(error)) throw error;
-				// The next check also finds where markers are now.
-				this.dropCached(slots);
-				if (isLast) throw isOver ? beingRebuilt() : error;
-			}
+	async retrying<T>(work: () => Promise<T>): Promise<T> {
+		try {
+			return await work();
+		} catch (error) {
+			if (!(error instanceof EpochOver) && !isElsewhere(error)) throw error;
+			// The next check also finds where markers are now.
+			this.known.clear();
+		}
+		try {
+			return await work();
+		} catch (error) {
+			throw error instanceof EpochOver ? beingRebuilt() : error;
 		}
 	}
 
@@ -141,12 +145,12 @@ export class EpochFence implements Fence {
 	}
 
 	/** The epochs of the nodes of these slots. Asks Redis only if needed. */
-	private async requireComplete(slots: readonly number[]): Promise<NodeEpoch[]> {
+	private async requireComplete(slots: readonly number[]): Promise<ServedNode[]> {
 		for (let hasChecked = false; ; hasChecked = true) {
 			if (!slots.every((slot) => this.epoch.isTrusted(slot))) await this.trust(slots);
-			const nodes = new Map<string, NodeEpoch | undefined>();
+			const nodes = new Map<string, ServedNode | undefined>();
 			// A user may be in a thousand conversations, of which many are on one node.
-			let [last, node]: [string | null, NodeEpoch | undefined] = [null, undefined];
+			let [last, node]: [string | null, ServedNode | undefined] = [null, undefined];
 			const found = slots.map((slot) => {
 				const address = this.epoch.nodeOf(slot);
 				if (address !== last) {
@@ -157,15 +161,15 @@ export class EpochFence implements Fence {
 				return node;
 			});
 			const unknown = [...nodes.keys()].filter((address) => !nodes.get(address));
-			if (unknown.length === 0) return found as NodeEpoch[];
+			if (unknown.length === 0) return found as ServedNode[];
 			if (hasChecked) throw beingRebuilt();
 			await Promise.all(unknown.map((address) => this.check(address)));
 		}
 	}
 
-	private servedAt(address: string): NodeEpoch | undefined {
-		const known = this.known.get(address);
-		return known && this.epoch.isServedBy(address, known) ? known : undefined;
+	private servedAt(address: string): ServedNode | undefined {
+		const epoch = this.known.get(address);
+		return epoch && this.epoch.isServedBy(address, epoch) ? { address, epoch } : undefined;
 	}
 
 	/** Rejects if the node is lost. */
@@ -213,13 +217,9 @@ export class EpochFence implements Fence {
 		for (const drop of this.drops) drop((slot) => this.epoch.nodeOf(slot) === address);
 	}
 
-	private dropCached(slots: readonly number[]): void {
-		for (const address of this.addressesOf(slots)) this.known.delete(address);
-	}
-
 	private addressesOf(slots: readonly number[]): string[] {
 		return [...new Set(slots.map((slot) => this.epoch.nodeOf(slot)))];
 	}
 }
 
-const epochsOf = (nodes: readonly NodeEpoch[]): string[] => nodes.map(({ epoch }) => epoch);
+const epochsOf = (nodes: readonly ServedNode[]): string[] => nodes.map(({ epoch }) => epoch.epoch);

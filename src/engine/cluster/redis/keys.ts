@@ -3,9 +3,10 @@ export class Keys {
 	constructor(readonly prefix: string) {}
 
 	/**
-	 * HASH: `stamp` of the newest change; `base`, when recording began; `since`, the stamp after which `recent` has all
-	 * changes; `newest`, the stamp of the newest change there; `written`, the stamp that the store had reached when the newest change was
-	 * applied; for resuming clients `seen` (when the newest change was applied), `late` (the longest delay until a change became visible) and `late_seen` (when that was
+	 * HASH of a conversation that has changed lately: `stamp` of the newest change; `base`, when recording began; `since`, the stamp after
+	 * which `recent` has all changes; `newest`, the stamp of the newest change there; `written`, the stamp that the store had reached when
+	 * the newest change was applied; `repaired`, 1 if copies of the store's state from before recording are outdated. For resuming clients:
+	 * `seen` (when the newest change was applied), `late` (the longest delay until a change became visible), `late_seen` (when that was
 	 * last set).
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
@@ -13,12 +14,13 @@ export class Keys {
 	version = (conversation: string): string => `${this.prefix}{${conversation}}:version`;
 	/** ZSET of the conversation's recent changes by stamp, with all that the store may lack. */
 	recent = (conversation: string): string => `${this.prefix}{${conversation}}:recent`;
-	/** HASH: the whole read state of a user. */
-	user = (user: string): string => `${this.prefix}{${user}}:state`;
-	/** The names of the fields of that state that changed recently. */
-	userChanges = (user: string): string => `${this.prefix}{${user}}:changes`;
-	/** LIST of changes of a user whose state is not loaded. */
-	pending = (user: string): string => `${this.prefix}{${user}}:pending`;
+	/**
+	 * HASH of a user's fields that have changed lately (read-state/packing.ts); `version`, which rises with every change; `since`, the version
+	 * after which `fieldNames` has all changes.
+	 */
+	fields = (user: string): string => `${this.prefix}{${user}}:fields`;
+	/** ZSET of the names of these fields, by the version that changed them last. */
+	fieldNames = (user: string): string => `${this.prefix}{${user}}:names`;
 	/** SET of a user's unread conversations at the start of an unread-first listing; named by its stamp. */
 	listing = (user: string, stamp: number): string => `${this.prefix}{${user}}:listing:${stamp}`;
 	/** ZSET of connections by expiry. */
@@ -51,9 +53,6 @@ export class Keys {
 	tagOf = (channel: string): string => channel.slice(channel.indexOf('{') + 1, -1);
 }
 
-/** Keys that may be removed: state is loaded again, and a lost listing is answered with `no_such_listing`. */
+/** Keys of the read state. If the store has everything, they may be removed; a lost listing is answered with `no_such_listing`. */
 export const isReadState = (key: string): boolean =>
-	/}:(meta|version|recent|state|changes|pending|listing:\d+)$/.test(key);
-
-/** Keys whose presence says that a conversation is recorded, or a user is loaded. */
-export const isLoadedState = (key: string): boolean => /}:(meta|version|state)$/.test(key);
+	/}:(meta|version|recent|fields|names|listing:\d+)$/.test(key);

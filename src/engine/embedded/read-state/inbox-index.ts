@@ -1,8 +1,7 @@
 import { byLatestMessage, type InboxOrder, type MemberContext } from '../../../model/views.ts';
 import type { Ids } from '../../ports/views.ts';
 import type { Journal } from './journal.ts';
-import type { LoadedConversation, LoadedUser } from './loaded.ts';
-import type { Residents } from './residents.ts';
+import type { ResidentConversation, Residents, ResidentUser } from './residents.ts';
 
 /**
  * Index over the conversations of a user who is in very many: their order by latest activity, and those that match a condition. The
@@ -40,7 +39,7 @@ export class InboxIndex {
 	private holds: ((member: MemberContext) => boolean) | undefined;
 
 	constructor(
-		private readonly user: LoadedUser,
+		private readonly user: ResidentUser,
 		private readonly residents: Residents,
 	) {}
 
@@ -60,10 +59,10 @@ export class InboxIndex {
 		return new LoadedIds(residents, bits);
 	}
 
-	newest(start: InboxOrder | null, most: number, among?: Ids, inside = true): LoadedConversation[] {
+	newest(start: InboxOrder | null, most: number, among?: Ids, inside = true): ResidentConversation[] {
 		this.putInOrder();
 		const bits = among && (among as LoadedIds).bits;
-		const found: LoadedConversation[] = [];
+		const found: ResidentConversation[] = [];
 		for (let index = this.firstAfter(this.order, start); index < this.order.length; index += 1) {
 			if (found.length === most) break;
 			const number = this.order[index] as number;
@@ -99,7 +98,7 @@ export class InboxIndex {
 		this.order = order;
 	}
 
-	private listedConversation(number: number): LoadedConversation | undefined {
+	private listedConversation(number: number): ResidentConversation | undefined {
 		const { memberships } = this.user;
 		const index = memberships.find(number);
 		if (index < 0 || !memberships.isMemberAt(index)) return undefined;
@@ -108,7 +107,7 @@ export class InboxIndex {
 	}
 
 	private placeOf(number: number): InboxOrder {
-		const { id, timeline } = this.residents.peekConversation(number) as LoadedConversation;
+		const { id, timeline } = this.residents.peekConversation(number) as ResidentConversation;
 		return { conversation: id, latest: timeline.latest };
 	}
 
@@ -143,7 +142,7 @@ class ChangeTracker {
 	private own = -1;
 
 	/** Numbers of conversations changed since the last call; undefined: all may have changed. */
-	changed({ journal: own, memberships }: LoadedUser, journal: Journal): ReadonlySet<number> | undefined {
+	changed({ journal: own, memberships }: ResidentUser, journal: Journal): ReadonlySet<number> | undefined {
 		const ownChanges = own.since(this.own);
 		const changed = ownChanges && journal.since(this.conversations);
 		this.own = own.end;

@@ -3,8 +3,7 @@ import type { FollowerContext, InboxOrder, MemberContext } from '../../../model/
 import type { ChangedViews, Ids, Scope, ViewSnapshot } from '../../ports/views.ts';
 import type { LoadTarget } from '../../read-state/timeline-loader.ts';
 import { InboxIndex } from './inbox-index.ts';
-import type { LoadedConversation, LoadedUser } from './loaded.ts';
-import type { Residents } from './residents.ts';
+import type { ResidentConversation, Residents, ResidentUser } from './residents.ts';
 
 /**
  * Loads the scope of a read into memory, then runs the read without an await, so that no change can happen in between.
@@ -17,12 +16,12 @@ const MAX_UNCACHED = 512;
 /** The views in memory, for one user. */
 export class MemorySnapshot implements ViewSnapshot {
 	constructor(
-		readonly user: LoadedUser,
+		readonly user: ResidentUser,
 		private readonly residents: Residents,
 		readonly stamp: number,
 	) {}
 
-	conversation(id: string): LoadedConversation | undefined {
+	conversation(id: string): ResidentConversation | undefined {
 		return this.residents.find(id);
 	}
 
@@ -54,7 +53,7 @@ export class MemorySnapshot implements ViewSnapshot {
 		return this.inboxIndex().where(holds);
 	}
 
-	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): LoadedConversation[] {
+	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): ResidentConversation[] {
 		return this.inboxIndex().newest(start, most, among, inside);
 	}
 
@@ -105,11 +104,11 @@ export class ScopeLoader {
 	}
 
 	/** Returns a function that loads a missing part; undefined if nothing is missing. */
-	private missing(user: LoadedUser, { all, some }: Scope, absent: Set<string>) {
+	private missing(user: ResidentUser, { all, some }: Scope, absent: Set<string>) {
 		const { residents } = this;
 		if (all && !residents.isComplete(user)) return () => residents.complete(user);
 		const gaps = all && all !== 'heads' ? this.gapsOf(user) : [];
-		if (gaps.length > 0) return () => residents.timelines.loadAll(gaps);
+		if (gaps.length > 0) return () => residents.loader.loadAll(gaps);
 		if (all === 'threads' && !this.hasThreadsOf(user)) return () => this.loadThreads(user);
 		for (const { id, after, threads } of some?.(user) ?? []) {
 			if (absent.has(id)) continue;
@@ -119,18 +118,18 @@ export class ScopeLoader {
 					if (!(await residents.conversation(id))) absent.add(id);
 				};
 			if (after !== null && after < conversation.timeline.floor)
-				return () => residents.timelines.loadBackTo(conversation, after);
+				return () => residents.loader.loadBackTo(conversation, after);
 			const root = threads.find((threadTs) => !conversation.threads.has(threadTs));
-			if (root !== undefined) return () => residents.thread(conversation, root);
+			if (root !== undefined) return () => residents.loader.loadThread(conversation, root);
 		}
 		return undefined;
 	}
 
 	/** Unarchived conversations that are not loaded back to the user's cursor. */
-	private gapsOf(user: LoadedUser): LoadTarget<LoadedConversation>[] {
+	private gapsOf(user: ResidentUser): LoadTarget<ResidentConversation>[] {
 		const { memberships, setBack } = user;
 		const isKnown = user.reachedAt === this.residents.disruptions;
-		const gaps: LoadTarget<LoadedConversation>[] = [];
+		const gaps: LoadTarget<ResidentConversation>[] = [];
 		for (const number of isKnown ? setBack : memberships.conversations()) {
 			const index = memberships.find(number);
 			const conversation = conversationAt(this.residents, user, index);
@@ -144,19 +143,19 @@ export class ScopeLoader {
 		return gaps;
 	}
 
-	private hasThreadsOf(user: LoadedUser): boolean {
+	private hasThreadsOf(user: ResidentUser): boolean {
 		return this.missingThreadsOf(user).next().done === true;
 	}
 
-	private async loadThreads(user: LoadedUser): Promise<void> {
+	private async loadThreads(user: ResidentUser): Promise<void> {
 		for (const [index, { conversation, threadTs }] of [...this.missingThreadsOf(user)].entries()) {
-			await this.residents.thread(conversation, threadTs);
+			await this.residents.loader.loadThread(conversation, threadTs);
 			// A user may follow many threads: yield now and then.
 			if (index % THREADS_PER_TURN === THREADS_PER_TURN - 1) await nextTurn();
 		}
 	}
 
-	private *missingThreadsOf(user: LoadedUser) {
+	private *missingThreadsOf(user: ResidentUser) {
 		for (const [number, threads] of user.follows) {
 			const conversation = this.residents.peekConversation(number);
 			if (!conversation) continue;
@@ -169,9 +168,9 @@ export class ScopeLoader {
 /** Undefined if the user has left it, or it is not loaded. */
 function conversationAt(
 	residents: Residents,
-	{ memberships }: LoadedUser,
+	{ memberships }: ResidentUser,
 	index: number,
-): LoadedConversation | undefined {
+): ResidentConversation | undefined {
 	if (!memberships.isMemberAt(index)) return undefined;
 	return residents.peekConversation(memberships.conversationAt(index));
 }

@@ -1,6 +1,6 @@
 import { isCaughtUp } from '../../../model/counting.ts';
+import { nextTurn } from '../../../model/next-turn.ts';
 import type { Clock } from '../../../model/ts.ts';
-import { readerOf } from '../../../model/views.ts';
 import type { Command } from '../../../sequencer/commands.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
 import type { Ledger } from '../../ports/store.ts';
@@ -16,15 +16,13 @@ import type {
 	ViewSnapshot,
 	Views,
 } from '../../ports/views.ts';
-import { applyChange } from './apply-change.ts';
-import { EffectApplier } from './effect-applier.ts';
-import type { LoadedUser } from './loaded.ts';
+import { applyEffects, applyUserChange } from './effect-applier.ts';
 import { ScopeLoader } from './memory-snapshot.ts';
-import { Repair } from './repair.ts';
-import type { Residents } from './residents.ts';
+import type { Residents, ResidentUser } from './residents.ts';
 
 /** How many devices of one user can page through unread-first listings at once. */
 const MAX_LISTINGS = 8;
+const MAX_REPAIR_TRIES = 100;
 
 /**
  * Views in the memory of this process.
@@ -33,17 +31,15 @@ const MAX_LISTINGS = 8;
  * order. A read computes its answer at once, and returns it when everything it may show is durable.
  */
 export class MemoryViews implements Views {
-	private readonly applier: EffectApplier;
 	private readonly loader: ScopeLoader;
 	/** Unread-first listings of loaded users, the least recently used first. */
-	private readonly lists = new WeakMap<LoadedUser, Map<number, Ids>>();
+	private readonly lists = new WeakMap<ResidentUser, Map<number, Ids>>();
 
 	constructor(
 		private readonly residents: Residents,
 		private readonly ledger: Ledger,
 		private readonly clock: Clock,
 	) {
-		this.applier = new EffectApplier(residents);
 		this.loader = new ScopeLoader(residents, () => clock.last());
 	}
 
@@ -58,13 +54,12 @@ export class MemoryViews implements Views {
 		user: string,
 		{ scope, decide, show, onDurable }: ChangeRequest<D, Problem, T>,
 	): Promise<ChangeResult<D, T> | Problem | null> {
-		const { ledger, clock, residents } = this;
+		const { ledger, clock } = this;
 		return this.loader.whenLoaded(user, scope, (views) => {
 			const decided = decide(views);
 			if (typeof decided === 'string') return decided;
 			const { change, moves } = decided;
-			const number = change.type === 'activity' ? 0 : residents.conversations.of(change.conversation);
-			const fact = moves && applyChange(views.user, number, change, clock.next());
+			const fact = moves && applyUserChange(views.user, change, clock.next());
 			const seen = show(views) as T;
 			// Chained to the commit without an await, which keeps events in the order of stamps.
 			const durable = (fact ? ledger.commit([fact]) : ledger.flushed()).then(() => onDurable(seen));
@@ -106,22 +101,24 @@ export class MemoryViews implements Views {
 		const { residents } = this;
 		const conversation = await residents.conversation(id);
 		if (!conversation) return;
-		if (action.type === 'delete') await residents.timelines.loadPastNewest(conversation);
+		const { loader } = residents;
+		if (action.type === 'delete') await loader.loadPastNewest(conversation);
 		if (action.type !== 'post') return;
-		if (action.threadTs !== null) await residents.thread(conversation, action.threadTs);
+		const { threadTs } = action;
+		if (threadTs !== null && !conversation.threads.has(threadTs))
+			await loader.loadThread(conversation, threadTs);
 		for (;;) {
-			const { timeline, number } = conversation;
 			const user = await residents.user(actor);
-			const membership = user.membershipIn(number);
+			const membership = user.membershipIn(conversation.number);
 			if (!membership) return;
-			const reader = readerOf(user, membership.cursor, membership.ahead);
-			if (isCaughtUp(timeline, reader, Number.MAX_SAFE_INTEGER) !== undefined) return;
-			await residents.timelines.loadSmallChunk(conversation, membership.cursor);
+			const author = { ...membership, number: user.number };
+			if (isCaughtUp(conversation.timeline, author, Number.MAX_SAFE_INTEGER) !== undefined) return;
+			await loader.loadSmallChunk(conversation, membership.cursor);
 		}
 	}
 
 	async apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T> {
-		return onMoved(effects.flatMap((effect) => this.applier.apply(effect)));
+		return onMoved(applyEffects(this.residents, effects, this.ledger.durable()));
 	}
 
 	/** Nothing to trim: evicted conversations are loaded from the store again. */
@@ -129,7 +126,17 @@ export class MemoryViews implements Views {
 
 	async available(): Promise<void> {}
 
-	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
-		return new Repair(this.residents, this.ledger).at(user, conversation);
+	/** Evicts both, so that their next use loads them from the store. */
+	async repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
+		const { residents, ledger } = this;
+		for (let tries = 0; tries < MAX_REPAIR_TRIES; tries += 1) {
+			await ledger.flushed();
+			const loadedUser = residents.peekUser(user);
+			const loaded = residents.find(conversation);
+			const isUserDropped = !loadedUser || residents.dropUser(loadedUser);
+			if ((!loaded || residents.dropConversation(loaded)) && isUserDropped) return 'repaired';
+			await nextTurn();
+		}
+		return 'changing';
 	}
 }

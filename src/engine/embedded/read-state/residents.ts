@@ -1,83 +1,114 @@
-import { threadKey } from '../../../model/ids.ts';
-import { nextTurn } from '../../../model/next-turn.ts';
 import { Numbering } from '../../../model/numbering.ts';
-import { type Entry, flagsOf, Timeline } from '../../../model/timeline.ts';
-import { NOTHING_AHEAD } from '../../../model/views.ts';
-import type { ConversationBrief, EntryRow, Ledger, StateSource, UserReadState } from '../../ports/store.ts';
+import { Timeline } from '../../../model/timeline.ts';
+import type { ConversationBrief, Ledger, StateSource, UserReadState } from '../../ports/store.ts';
 import type { Release } from '../../ports/views.ts';
+import { LoadedConversation } from '../../read-state/conversation.ts';
 import { TimelineLoader } from '../../read-state/timeline-loader.ts';
+import { LoadedUser, type UserContext } from '../../read-state/user.ts';
+import type { StampedMembership } from '../../read-state/user-steps.ts';
 import { Journal } from './journal.ts';
-import { LoadedConversation, LoadedUser } from './loaded.ts';
 
 /**
  * Loads conversations and users into memory on first use, and evicts those that were not used for long.
  *
- * The store lags behind memory by the commits in flight. So a load could miss a change that was applied
- * while its subject was not in memory: `unloadedChanges` has the stamps of such changes, and a load waits until
- * the ledger has them, and starts over if its subject changes again during the load.
+ * The store lags behind memory by the commits in flight. So the load of a user could miss a change that was applied while the user
+ * was not in memory: `unloadedChanges` has the stamps of such changes. A load waits until the ledger has them, and starts over if the
+ * user changes again during the load. A conversation is in memory before it changes.
  */
 
-const EVERYTHING = Number.MAX_SAFE_INTEGER;
-/** Replies per read when a thread is loaded in steps. */
-const REPLIES_PER_STEP = 1024;
-/** A thread that changes during this many stepped loads is loaded with one read. */
-const STEPPED_ATTEMPTS = 3;
+export class ResidentConversation extends LoadedConversation {
+	usedAt = 0;
+
+	constructor(
+		readonly number: number,
+		brief: Pick<ConversationBrief, 'id' | 'kind' | 'archived' | 'stamp' | 'latest'>,
+		users: Numbering,
+	) {
+		super(brief.id, users);
+		this.kind = brief.kind;
+		this.archived = brief.archived;
+		this.stamp = brief.stamp;
+		this.timeline = new Timeline(brief.latest);
+	}
+}
+
+export class ResidentUser extends LoadedUser {
+	usedAt = 0;
+	/** `Residents.disruptions` when all of the user's conversations were last known to be loaded. */
+	completeAt = -1;
+	/** `Residents.disruptions` when all entries after the user's cursors were last known to be loaded. */
+	reachedAt = -1;
+	/** Numbers of conversations that the user joined, or whose cursor moved back, since `reachedAt`. */
+	readonly setBack = new Set<number>();
+	/** Conversations where the user's own state changed; created on first use. */
+	private ownJournal: Journal | undefined;
+	/** Cache of `MemorySnapshot` for users in very many conversations. */
+	inboxIndex: object | undefined;
+
+	/** Stamp of the newest change of the user, including activity. */
+	get newestChange(): number {
+		return Math.max(this.stamp, this.activity.newest);
+	}
+
+	get journal(): Journal {
+		this.ownJournal ??= new Journal();
+		return this.ownJournal;
+	}
+
+	/** Also called while the user is being constructed: nothing has to be recorded then. */
+	override setMembership(conversation: string, membership: StampedMembership): void {
+		const number = this.context.conversations.of(conversation);
+		this.ownJournal?.add(number);
+		if (this.reachedAt >= 0) {
+			const index = this.memberships.find(number);
+			const isKnown = index >= 0 && this.memberships.isMemberAt(index);
+			if (!isKnown || membership.cursor < this.memberships.cursorAt(index)) this.setBack.add(number);
+		}
+		super.setMembership(conversation, membership);
+	}
+}
 
 export class Residents {
 	readonly users = new Numbering();
 	readonly conversations = new Numbering();
 	/** Changed conversations. */
 	readonly journal = new Journal();
-	readonly timelines: TimelineLoader<LoadedConversation>;
+	readonly loader: TimelineLoader<ResidentConversation>;
 	/** By number: counting visits all conversations of a user, up to a hundred thousand. */
-	private readonly loadedConversations: (LoadedConversation | undefined)[] = [];
-	private readonly loadedUsers = new Map<string, LoadedUser>();
-	private readonly loadingUsers = new Map<string, Promise<LoadedUser>>();
+	private readonly loadedConversations: (ResidentConversation | undefined)[] = [];
+	private readonly loadedUsers = new Map<string, ResidentUser>();
+	private readonly loadingUsers = new Map<string, Promise<ResidentUser>>();
+	/** By user: the stamp of the newest change while the user was not in memory. */
 	private readonly unloadedChanges = new Map<string, number>();
-	/** Keys being loaded: their entries in `unloadedChanges` must be kept. */
-	private readonly loading = new Set<string>();
 	/** By id: number of commands that were prepared and are not applied yet. */
 	private readonly kept = new Map<string, number>();
-	private starts: readonly number[] = [];
+	private context: UserContext = { ...this, starts: [], isStamped: false };
 	/** Rises when conversations are evicted or unarchived: readers check again whether everything they need is loaded. */
 	disruptions = 0;
 
 	constructor(
-		readonly source: StateSource,
+		private readonly source: StateSource,
 		private readonly ledger: Ledger,
 		private readonly nowMs: () => number,
 	) {
-		this.timelines = new TimelineLoader({
-			source,
-			reading: async (conversations, read) => {
-				const durable = ledger.durable();
-				if (conversations.some(({ changedBelowFloor }) => changedBelowFloor > durable))
-					await ledger.flushed();
-				return read();
-			},
-			add: ({ timeline }, rows, reached) =>
-				timeline.prepend(
-					rows.map((row) => this.entryOf(row)),
-					reached,
-				),
-		});
+		this.loader = new TimelineLoader({ source, check: async () => undefined, onGrown: () => undefined });
 	}
 
 	async open(): Promise<void> {
-		this.starts = await this.source.starts();
+		this.context = { ...this.context, starts: await this.source.starts() };
 	}
 
 	/** The user if in memory, without marking it as used. */
-	peekUser(id: string): LoadedUser | undefined {
+	peekUser(id: string): ResidentUser | undefined {
 		return this.loadedUsers.get(id);
 	}
 
-	peekConversation(number: number): LoadedConversation | undefined {
+	peekConversation(number: number): ResidentConversation | undefined {
 		return this.loadedConversations[number];
 	}
 
 	/** The conversation if in memory; marks it as used. */
-	find(id: string): LoadedConversation | undefined {
+	find(id: string): ResidentConversation | undefined {
 		const number = this.conversations.peek(id);
 		const conversation = number === undefined ? undefined : this.loadedConversations[number];
 		if (conversation) conversation.usedAt = this.nowMs();
@@ -99,19 +130,19 @@ export class Residents {
 		};
 	}
 
-	/** Records a change of something that is not in memory. */
-	noteUnloadedChange(key: string, at: number): void {
-		this.unloadedChanges.set(key, at);
+	/** Records a change of a user who is not in memory. */
+	noteUnloadedChange(user: string, at: number): void {
+		this.unloadedChanges.set(user, at);
 	}
 
 	/** The user if in memory; marks it as used. */
-	findUser(id: string): LoadedUser | undefined {
+	findUser(id: string): ResidentUser | undefined {
 		const user = this.loadedUsers.get(id);
 		if (user) user.usedAt = this.nowMs();
 		return user;
 	}
 
-	async user(id: string): Promise<LoadedUser> {
+	async user(id: string): Promise<ResidentUser> {
 		const loaded = this.findUser(id);
 		if (loaded) return loaded;
 		const inProgress = this.loadingUsers.get(id);
@@ -121,62 +152,26 @@ export class Residents {
 		return loading;
 	}
 
-	private async loadUser(id: string): Promise<LoadedUser> {
-		const user = this.userOf(id, await this.loadConsistently(id, () => this.source.user(id)));
+	private async loadUser(id: string): Promise<ResidentUser> {
+		const user = new ResidentUser(id, this.context, await this.rowsOf(id));
+		user.usedAt = this.nowMs();
 		this.loadedUsers.set(id, user);
 		return user;
 	}
 
-	/** Replaces a user in memory with the state in the store. Resolves to false if the user changed in the meantime. */
-	async reloadUser(id: string): Promise<boolean> {
-		const user = this.loadedUsers.get(id);
-		if (!user) return true;
-		const { newestChange } = user;
-		await this.ledger.flushed();
-		const stored = this.userOf(id, await this.source.user(id));
-		if (this.loadedUsers.get(id) !== user || user.newestChange !== newestChange) return false;
-		// The stamp must not fall behind counts that were already returned.
-		stored.stamp = Math.max(stored.stamp, user.stamp);
-		this.loadedUsers.set(id, stored);
-		return true;
-	}
-
-	private userOf(id: string, rows: UserReadState): LoadedUser {
-		const { conversations, starts } = this;
-		const user = new LoadedUser(this.users.of(id), id, starts, rows.memberships.length, conversations);
-		user.stamp = rows.stamp;
-		user.usedAt = this.nowMs();
-		const aheadOf = Map.groupBy(rows.ahead, ({ conversation }) => conversation);
-		for (const row of rows.memberships) {
-			const ahead = aheadOf.get(row.conversation);
-			const readAhead = ahead ? new Set(ahead.map(({ ts }) => ts)) : NOTHING_AHEAD;
-			user.setMembership(conversations.of(row.conversation), { ...row, ahead: readAhead });
-		}
-		for (const { conversation, threadTs, cursor, since } of rows.follows)
-			user.setFollow(conversations.of(conversation), threadTs, { cursor, since });
-		for (const { at, active } of rows.activity) user.activity.add(at, active);
-		return user;
-	}
-
-	/** Waits until the store has every change of `key`, then loads; starts over if `key` changes during the load. */
-	private async loadConsistently<T>(key: string, load: (attempt: number) => Promise<T>): Promise<T> {
-		this.loading.add(key);
-		try {
-			for (let attempt = 0; ; attempt += 1) {
-				const unloadedChange = this.unloadedChanges.get(key) ?? 0;
-				if (unloadedChange > this.ledger.durable()) await this.ledger.flushed();
-				const loaded = await load(attempt);
-				if ((this.unloadedChanges.get(key) ?? 0) === unloadedChange) {
-					this.unloadedChanges.delete(key);
-					return loaded;
-				}
-			}
-		} finally {
-			this.loading.delete(key);
+	/** Waits until the store has every change of the user, then reads; starts over if the user changes during the read. */
+	private async rowsOf(user: string): Promise<UserReadState> {
+		for (;;) {
+			const unloadedChange = this.unloadedChanges.get(user) ?? 0;
+			if (unloadedChange > this.ledger.durable()) await this.ledger.flushed();
+			const rows = await this.source.user(user);
+			if ((this.unloadedChanges.get(user) ?? 0) !== unloadedChange) continue;
+			this.unloadedChanges.delete(user);
+			return rows;
 		}
 	}
 
-	async conversation(id: string): Promise<LoadedConversation | undefined> {
+	async conversation(id: string): Promise<ResidentConversation | undefined> {
 		const number = this.conversations.peek(id);
 		// Only existing conversations get a number, because anybody can ask for any id.
 		if (number === undefined) this.addBriefs(await this.source.briefs([id]));
@@ -185,22 +180,19 @@ export class Residents {
 	}
 
 	private addBriefs(briefs: readonly ConversationBrief[]): void {
-		for (const brief of briefs) {
-			const number = this.conversations.of(brief.id);
-			if (this.loadedConversations[number]) continue;
-			this.add(new LoadedConversation(number, brief.id, brief.kind, brief));
-		}
+		for (const brief of briefs)
+			if (!this.loadedConversations[this.conversations.of(brief.id)]) this.add(brief);
 	}
 
 	/** Those of these conversations that exist, loaded with one query. */
-	async conversationsOf(numbers: readonly number[]): Promise<LoadedConversation[]> {
+	async conversationsOf(numbers: readonly number[]): Promise<ResidentConversation[]> {
 		const missing = numbers.filter((number) => !this.loadedConversations[number]);
 		if (missing.length > 0) {
 			const ids = missing.map((number) => this.conversations.id(number));
 			this.addBriefs(await this.source.briefs(ids));
 		}
 		const now = this.nowMs();
-		const found: LoadedConversation[] = [];
+		const found: ResidentConversation[] = [];
 		for (const number of numbers) {
 			const conversation = this.loadedConversations[number];
 			if (!conversation) continue;
@@ -211,93 +203,59 @@ export class Residents {
 	}
 
 	/** Whether every conversation of the user is in memory. */
-	isComplete(user: LoadedUser): boolean {
+	isComplete(user: ResidentUser): boolean {
 		return user.completeAt === this.disruptions;
 	}
 
-	async complete(user: LoadedUser): Promise<void> {
+	async complete(user: ResidentUser): Promise<void> {
 		const { disruptions } = this;
-		await this.conversationsOf(conversationsOf(user));
+		const { memberships } = user;
+		const isMember = (number: number) => memberships.isMemberAt(memberships.find(number));
+		await this.conversationsOf([...memberships.conversations()].filter(isMember));
 		user.completeAt = disruptions;
 	}
 
-	add(conversation: LoadedConversation): void {
+	/** Adds a conversation with the state in the store. */
+	add(brief: ConstructorParameters<typeof ResidentConversation>[1]): void {
+		const number = this.conversations.of(brief.id);
+		const conversation = new ResidentConversation(number, brief, this.users);
 		conversation.usedAt = this.nowMs();
 		const { loadedConversations } = this;
 		// No holes: they would make it a slower kind of array.
-		while (loadedConversations.length <= conversation.number) loadedConversations.push(undefined);
-		loadedConversations[conversation.number] = conversation;
+		while (loadedConversations.length <= number) loadedConversations.push(undefined);
+		loadedConversations[number] = conversation;
 	}
 
-	/** All replies of a thread. */
-	async thread(conversation: LoadedConversation, threadTs: number): Promise<Timeline> {
-		const loaded = conversation.threads.get(threadTs);
-		if (loaded) return loaded;
-		const rows = await this.loadConsistently(threadKey(conversation.id, threadTs), (attempt) =>
-			this.replies(conversation.id, threadTs, attempt < STEPPED_ATTEMPTS ? REPLIES_PER_STEP : EVERYTHING),
-		);
-		const loadedMeanwhile = conversation.threads.get(threadTs);
-		if (loadedMeanwhile) return loadedMeanwhile;
-		const timeline = new Timeline(0);
-		timeline.prepend(
-			rows.map((row) => this.entryOf(row)),
-			0,
-		);
-		conversation.keepThread(threadTs, timeline);
-		return timeline;
-	}
-
-	/** Reads newest first, `step` per read, and yields in between. */
-	private async replies(conversation: string, threadTs: number, step: number): Promise<EntryRow[]> {
-		const pieces: (readonly EntryRow[])[] = [];
-		for (let upTo = EVERYTHING; ; ) {
-			const rows = await this.source.threadEntries(conversation, threadTs, upTo, step);
-			pieces.unshift(rows);
-			if (rows.length < step) return pieces.flat();
-			upTo = (rows[0] as EntryRow).ts - 1;
-			await nextTurn();
-		}
-	}
-
-	entryOf(row: EntryRow): Entry {
-		const named = row.named.map((user) => this.users.of(user));
-		return { ts: row.ts, author: this.users.of(row.user), flags: flagsOf(row), named };
-	}
-
-	/**
-	 * Evicts conversations and users not used since `before` (ms), unless one of their changes is still being committed: an invite
-	 * changes an idle user, and a load from the store would miss it.
-	 */
+	/** Evicts conversations and users not used since `before` (ms), if that loses nothing. */
 	evict(before: number): void {
+		for (const conversation of this.loadedConversations)
+			if (conversation && conversation.usedAt < before) this.dropConversation(conversation);
+		for (const user of this.loadedUsers.values()) if (user.usedAt < before) this.dropUser(user);
 		const durable = this.ledger.durable();
-		for (const [number, conversation] of this.loadedConversations.entries()) {
-			if (!conversation || conversation.usedAt >= before || conversation.stamp > durable) continue;
-			if (this.kept.has(conversation.id)) continue;
-			this.loadedConversations[number] = undefined;
-			conversation.evicted = true;
-			this.disruptions += 1;
-		}
-		for (const [id, user] of this.loadedUsers)
-			if (user.usedAt < before && user.newestChange <= durable && !this.kept.has(id))
-				this.loadedUsers.delete(id);
-		for (const [key, at] of this.unloadedChanges)
-			if (at <= durable && !this.loading.has(key)) this.unloadedChanges.delete(key);
+		for (const [user, at] of this.unloadedChanges)
+			if (at <= durable && !this.loadingUsers.has(user)) this.unloadedChanges.delete(user);
+	}
+
+	/** Returns false if a command needs it, or one of its changes is still being committed: a load from the store would miss it. */
+	dropConversation({ id, number, stamp }: ResidentConversation): boolean {
+		if (stamp > this.ledger.durable() || this.kept.has(id)) return false;
+		this.loadedConversations[number] = undefined;
+		this.disruptions += 1;
+		return true;
+	}
+
+	/** As `dropConversation`. An invite changes an idle user. */
+	dropUser({ id, newestChange }: ResidentUser): boolean {
+		if (newestChange > this.ledger.durable() || this.kept.has(id)) return false;
+		this.loadedUsers.delete(id);
+		return true;
 	}
 
 	/** Drops everything: applied changes could not be persisted, so memory is ahead of the store. */
 	clear(): void {
-		for (const conversation of this.loadedConversations) if (conversation) conversation.evicted = true;
 		this.loadedConversations.length = 0;
 		this.disruptions += 1;
 		this.loadedUsers.clear();
 		this.unloadedChanges.clear();
 	}
-}
-
-/** Numbers of the user's conversations. */
-function conversationsOf({ memberships }: LoadedUser): number[] {
-	const numbers: number[] = [];
-	for (let index = 0; index < memberships.size; index += 1)
-		if (memberships.isMemberAt(index)) numbers.push(memberships.conversationAt(index));
-	return numbers;
 }

@@ -11,7 +11,7 @@ ARGV[3]  seconds until the conversation expires
 ARGV[4]  1 if the first command creates the conversation, otherwise 0
 ARGV[5]  the store has all changes up to this stamp
 ARGV[6]  how many of the newest changes stay even after the store has them; nothing is removed until there are twice as many
-ARGV[7…] for each command its stamp, and its changes as read-state/changes.ts packs them, '' for none
+ARGV[7…] for each command its stamp, and its changes as read-state/packing.ts packs them, '' for none
 
 Result   the stamp before this call ('-' if one of these commands had already been applied), the base, the time of Redis in microseconds, the longest delay of a
          command ('0' if it is a usual one); for each command 1 applied, 2 the newest one again, 0 older than the newest;

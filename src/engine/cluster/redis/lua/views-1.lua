@@ -1,37 +1,36 @@
-#!lua flags=allow-cross-slot-keys,allow-oom
+#!lua flags=allow-cross-slot-keys,allow-oom,no-writes
 --[[
 Returns what copies of conversations lack. A copy is identified by the stamp of its newest change and by its `base`: Redis gives a
 conversation a new base whenever it begins to record its changes.
 
 KEYS[1]  HASH of the first conversation. The caller makes sure that all are on the same node
-ARGV[1]  seconds until they expire: reading renews them
-ARGV[2]  prefix of all keys
-ARGV[3…] for each copy its conversation, its stamp and its base; stamp and base are - if there is no copy
+ARGV[1]  a marker of the epoch on this node, '' for none
+ARGV[2]  its expected value; if it has another, the error OVER
+ARGV[3]  prefix of all keys
+ARGV[4…] for each copy its conversation, its stamp and its base; the base is - if it has the state of the store, and '' if there is no copy
 
-Result   for each copy: {} it is current; {-1} the conversation is not recorded; otherwise
+Result   for each copy: {} it is current; {-1} the store has everything, and the copy has to be loaded from there; otherwise
          'd' (changes after its stamp) or 'w' (it has to be loaded from the store; changes that the store may lack),
          stamp, base, the stamp that the store had reached when the newest command was applied (for 'w', the stamp after which the
          changes begin), when the newest command was applied, the longest delay of
          a late command, when the newest late one was applied (each 0 if there was none since recording began); then the changes,
          by command
 ]]
-local ttl, prefix = ARGV[1], ARGV[2]
+-- include only-in-epoch
+local prefix = ARGV[3]
 
 local function look(conversation, known, known_base)
 	local keys = prefix .. '{' .. conversation .. '}:'
-	local state = redis.call('HMGET', keys .. 'meta', 'stamp', 'base', 'since', 'written', 'seen', 'late', 'late_seen', 'newest')
+	local state = redis.call('HMGET', keys .. 'meta', 'stamp', 'base', 'since', 'written', 'seen', 'late', 'late_seen', 'newest', 'repaired')
 	local stamp, base, since, written = state[1], state[2], tonumber(state[3]), state[4] or '0'
 	if not stamp then
-		return { -1 }
-	end
-	-- All or none: a conversation without its changes would seem to have none.
-	for _, part in ipairs({ 'meta', 'version', 'recent' }) do
-		redis.call('EXPIRE', keys .. part, ttl)
+		return known_base == '-' and {} or { -1 }
 	end
 	if stamp == known and base == known_base then
 		return {}
 	end
-	local follows = base == known_base and tonumber(known) >= since
+	local is_before = base == known_base or (known_base == '-' and state[9] ~= '1')
+	local follows = is_before and tonumber(known) >= since
 	local after = follows and known or string.format('%.0f', math.max(since, tonumber(written)))
 	local changes = redis.call('ZRANGEBYSCORE', keys .. 'recent', '(' .. after, '+inf')
 	-- While the slot moves to another node, the hash may be here while the changes are not yet.
@@ -47,7 +46,7 @@ local function look(conversation, known, known_base)
 end
 
 local results = {}
-for index = 3, #ARGV, 3 do
+for index = 4, #ARGV, 3 do
 	results[#results + 1] = look(ARGV[index], ARGV[index + 1], ARGV[index + 2])
 end
 return results

@@ -1,82 +1,93 @@
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
+import type { StateSource } from '../../../ports/store.ts';
+import type { RepairProblem } from '../../../ports/views.ts';
+import { type CommandChanges, changesOf } from '../../../read-state/changes.ts';
+import { type Step, stepsOf } from '../../../read-state/user-steps.ts';
 import type { Commands } from '../connection.ts';
-import { type EpochToken, type Fence, NO_TOKEN } from '../fence.ts';
+import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import type { CopiedViews } from '../views/views.ts';
-import { type CommandChanges, changesOf, packChanges } from './changes.ts';
+import { slotOf } from '../slots.ts';
+import type { CopiedViews } from './copied-views.ts';
 import { OwnerView } from './owner-view.ts';
-import type { Recording } from './recording.ts';
-import { fieldsNeededBy, type Step, stepsOf } from './user-changes.ts';
-import type { Fields } from './user-state.ts';
-import type { Users } from './users.ts';
+import { type Fields, packChanges } from './packing.ts';
+import { STORED } from './user-copy.ts';
+import { fieldsNeededBy, type Users } from './users.ts';
 
 /** Limits the size of a pipeline. */
 const USERS_PER_PIPELINE = 500;
 const MAX_TRACKED = 100_000;
+/** Result of a command that the script applied for the first time. */
+const APPLIED = '1';
+
+export interface EffectApplierParts {
+	readonly commands: Commands;
+	readonly keys: Keys;
+	readonly source: StateSource;
+	readonly users: Users;
+	readonly views: CopiedViews;
+	readonly fence: Fence;
+	readonly ttlSeconds: number;
+	/** How many changes stay in Redis after the store has them, for copies that lack them. */
+	readonly keptChanges: number;
+}
 
 /**
  * Applies effects to Redis: first to the conversation, all in one script, then to the users they concern,
  * each with all of their steps. Applying effects again, wholly or in part, gives the same result.
  *
- * A batch of posts takes two round trips, whatever its size: one applies them and reads the authors' states, one moves the
+ * A batch of posts takes two round trips, whatever its size: one applies them and reads the authors' fields, one moves the
  * authors' cursors.
  */
 export class EffectApplier {
 	/** By conversation: the stamp up to which the store has its changes. */
 	private readonly written = new Map<string, number>();
 
-	constructor(
-		private readonly commands: Commands,
-		private readonly keys: Keys,
-		private readonly recording: Recording,
-		private readonly users: Users,
-		private readonly views: CopiedViews,
-		private readonly ttlSeconds: number,
-		private readonly fence: Fence,
-		/** How many changes stay in Redis after the store has them, for copies that lack them. */
-		private readonly keptChanges: number,
-	) {}
+	constructor(private readonly parts: EffectApplierParts) {}
 
 	/** Effects on one conversation, in order. */
 	async apply(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
+		const { fence } = this.parts;
 		const facts: (readonly ReadFact[])[] = [];
-		for (const part of splitBeforeDeletes(effects)) facts.push(await this.applyPart(conversation, part));
+		for (const part of splitBeforeDeletes(effects))
+			facts.push(await fence.retrying(() => this.applyPart(conversation, part)));
 		return facts.flat();
 	}
 
 	private async applyPart(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
-		const users = stepsOf(effects, []);
-		const fencePoint = await this.fence.begin([conversation, ...users.keys()]);
-		const read = this.readAuthors(users);
-		const results = await this.applyToConversation(conversation, effects);
-		const copy = this.views.currentOf(conversation, effects.at(-1)?.at ?? 0);
-		if (!copy) this.views.warm(conversation);
-		const view = new OwnerView(this.views, conversation, copy);
-		const all = [...stepsOf(effects, results)];
+		const { fence, views, users, source } = this.parts;
+		const steps = [...stepsOf(effects)];
+		const ids = steps.map(([user]) => user);
+		const point = await fence.begin([conversation, ...ids]);
+		const early = this.readAuthors(steps);
+		const isNew = await this.applyToConversation(conversation, effects);
+		const copy = views.currentOf(conversation, effects.at(-1)?.at ?? 0);
+		if (!copy) views.warm(conversation);
+		const view = new OwnerView(views, conversation, copy, ({ at }) => isNew(at));
+		// Nobody was a member of a new conversation before.
+		const isCreated = effects[0]?.type === 'created';
+		const rows = once(async () => (isCreated ? new Map() : source.usersIn(conversation, ids)));
 		const facts: (readonly ReadFact[])[] = [];
-		for (let from = 0; from < all.length; from += USERS_PER_PIPELINE)
+		for (let from = 0; from < steps.length; from += USERS_PER_PIPELINE)
 			facts.push(
 				...(await Promise.all(
-					all
+					steps
 						.slice(from, from + USERS_PER_PIPELINE)
-						.map(([user, steps]) => this.users.applySteps(user, steps, view, read.get(user))),
+						.map(([user, all]) =>
+							users.applySteps(user, all, view, rows, point.tokenOf(slotOf(user)), early.get(user)),
+						),
 				)),
 			);
-		await this.fence.verify(fencePoint);
+		await fence.verify(point);
 		return facts.flat();
 	}
 
-	/**
-	 * Reads authors in the same turn as the script runs, so that both share a round trip. An author whose cursor does not move is read
-	 * again (see Users.applySteps). Skipped for users whom the batch also makes join, leave or follow: most of them are not
-	 * loaded.
-	 */
-	private readAuthors(users: ReadonlyMap<string, readonly Step[]>): ReadonlyMap<string, Promise<Fields>> {
+	/** Reads authors in the same turn as the script runs, so that both share a round trip. */
+	private readAuthors(all: readonly [user: string, Step[]][]): ReadonlyMap<string, Promise<Fields>> {
 		const read = new Map<string, Promise<Fields>>();
-		for (const [user, steps] of users) {
+		for (const [user, steps] of all) {
 			if (steps.some(({ type }) => type !== 'post')) continue;
-			const fields = this.users.read(user, fieldsNeededBy(steps));
+			const fields = this.parts.users.read(user, fieldsNeededBy(steps));
 			// If the script fails, nobody awaits this.
 			fields.catch(() => undefined);
 			read.set(user, fields);
@@ -84,20 +95,25 @@ export class EffectApplier {
 		return read;
 	}
 
-	/** Appends the changes to Redis. Per effect, 1: applied for the first time. */
-	private async applyToConversation(conversation: string, effects: readonly Effect[]): Promise<number[]> {
+	/** Appends the changes to Redis. The result tells of each stamp whether its command was applied for the first time. */
+	private async applyToConversation(
+		conversation: string,
+		effects: readonly Effect[],
+	): Promise<(at: number) => boolean> {
 		const commands = changesOf(effects);
 		const written = this.written.get(conversation) ?? 0;
 		for (;;) {
 			const answer = await this.callScript(conversation, commands, effects[0]?.type === 'created', written);
-			const [before = '-', base = '-', seen, late, ...results] = answer;
+			const [before = '', base = '', seen, late, ...results] = answer.map(String);
 			if (results.length > 0) {
 				const applied = { before, base, seen: Number(seen), late: Number(late), written };
-				this.views.advance(conversation, applied, commands);
-				const resultOf = new Map(commands.map(({ stamp }, index) => [stamp, Number(results[index])]));
-				return effects.map(({ at }) => resultOf.get(at) ?? 0);
+				this.parts.views.advance(conversation, applied, commands);
+				const isNew = new Set(
+					commands.filter((_, index) => results[index] === APPLIED).map(({ stamp }) => stamp),
+				);
+				return (at) => isNew.has(at);
 			}
-			if (!(await this.recording.begin([conversation])).has(conversation))
+			if ((await this.record(conversation, STORED, false)) === 'store_behind')
 				throw new Error(
 					`cannot apply an effect to ${conversation}: the store does not have the conversation`,
 				);
@@ -109,31 +125,46 @@ export class EffectApplier {
 		changes: readonly CommandChanges[],
 		isNew: boolean,
 		written: number,
-	): Promise<readonly string[]> {
-		const { commands, keys, ttlSeconds, fence } = this;
-		const stateKeys = [keys.meta(conversation), keys.recent(conversation), keys.version(conversation)];
-		const packed = changes.flatMap((command) => [command.stamp, packChanges(command.changes)]);
-		const call = async (token: EpochToken) =>
-			(await commands.apply(
-				...stateKeys,
-				...token,
-				ttlSeconds,
-				isNew ? 1 : 0,
-				written,
-				this.keptChanges,
-				...packed,
-			)) as string[];
-		if (!isNew) return call(NO_TOKEN);
-		// Nothing has to be loaded: creating it is the load.
-		let answer: readonly string[] = [];
-		await fence.load(
-			[conversation],
-			async () => undefined,
-			async (_, tokenOf) => {
-				answer = await call(tokenOf(conversation));
-			},
+	): Promise<readonly (string | number)[]> {
+		const { commands, fence, ttlSeconds, keptChanges } = this.parts;
+		const { tokenOf } = await fence.begin([conversation]);
+		return (await commands.apply(
+			...this.stateKeys(conversation),
+			...tokenOf(slotOf(conversation)),
+			ttlSeconds,
+			isNew ? 1 : 0,
+			written,
+			keptChanges,
+			...changes.flatMap((command) => [command.stamp, packChanges(command.changes)]),
+		)) as (string | number)[];
+	}
+
+	/** Makes all copies of a conversation outdated, so that they are loaded from the store again. */
+	async repair(conversation: string): Promise<'repaired' | RepairProblem> {
+		const { commands, keys } = this.parts;
+		const [stamp, base] = await commands.hmget(keys.meta(conversation), 'stamp', 'base');
+		return this.record(conversation, stamp == null ? STORED : `${stamp}:${base}`, true);
+	}
+
+	/** Begins to record changes after those in the store, if the conversation still has this version in Redis. */
+	private async record(
+		conversation: string,
+		version: string,
+		isRepair: boolean,
+	): Promise<'repaired' | RepairProblem> {
+		const { commands, source, fence, ttlSeconds } = this.parts;
+		const { tokenOf } = await fence.begin([conversation]);
+		const [brief] = await source.briefs([conversation]);
+		if (!brief || brief.stamp < Number(version.split(':')[0] || 0)) return 'store_behind';
+		const isSet = await commands.recordConversation(
+			...this.stateKeys(conversation),
+			...tokenOf(slotOf(conversation)),
+			ttlSeconds,
+			version,
+			brief.stamp,
+			isRepair ? 1 : 0,
 		);
-		return answer;
+		return isSet === 1 ? 'repaired' : 'changing';
 	}
 
 	/** The store has all changes of the conversation up to this stamp: the next script may remove them from Redis. */
@@ -141,6 +172,20 @@ export class EffectApplier {
 		if (this.written.size >= MAX_TRACKED) this.written.clear();
 		this.written.set(conversation, stamp);
 	}
+
+	private stateKeys(conversation: string): string[] {
+		const { keys } = this.parts;
+		return [keys.meta(conversation), keys.recent(conversation), keys.version(conversation)];
+	}
+}
+
+/** Calls a function at most once. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+	let result: Promise<T> | undefined;
+	return () => {
+		result ??= work();
+		return result;
+	};
 }
 
 /**

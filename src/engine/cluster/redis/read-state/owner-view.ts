@@ -1,9 +1,8 @@
 import { isCaughtUp } from '../../../../model/counting.ts';
 import type { ConversationScope } from '../../../ports/views.ts';
-import type { ConversationCopy } from '../views/conversation-copy.ts';
-import { NO_THREADS } from '../views/conversation-views.ts';
-import type { CopiedViews } from '../views/views.ts';
-import type { WasCaughtUp } from './user-changes.ts';
+import type { StepContext } from '../../../read-state/user-steps.ts';
+import type { ConversationCopy } from './conversation-copy.ts';
+import type { CopiedViews } from './copied-views.ts';
 
 /**
  * A conversation after a batch of effects, as its owner has it: usually a copy that the effects were applied to, so that no request
@@ -17,27 +16,29 @@ export class OwnerView {
 		private readonly id: string,
 		/** Undefined: no copy is current; null: no such conversation. */
 		private copy: ConversationCopy | null | undefined,
+		private readonly isNew: StepContext['isNew'],
 	) {}
 
 	/** Calls `how` again after each load, until nothing that it needs is missing. */
-	async decide<T>(how: (caughtUp: WasCaughtUp) => T): Promise<T> {
+	async decide<T>(how: (context: StepContext) => T): Promise<T> {
 		for (;;) {
 			let missing: ConversationScope | undefined;
-			const decided = how(({ effect: { message, prevTs, thread } }, root, cursor, ahead) => {
-				const { user, ts } = message;
+			const wasCaughtUp: StepContext['wasCaughtUp'] = (post, root, cursor, ahead) => {
+				const { user, ts } = post.message;
 				// The common cases: the author has read the previous message; the reply is the only one.
 				const hasReadPrevious =
-					root === null ? prevTs !== null && cursor >= prevTs : thread?.replyCount === 1;
+					root === null ? post.prevTs !== null && cursor >= post.prevTs : post.thread?.replyCount === 1;
 				if (hasReadPrevious && cursor <= ts) return true;
 				const { copy, id } = this;
 				if (copy === null) return false;
 				const timeline = root === null ? copy?.timeline : copy?.threads.get(root);
-				const reader = { number: copy?.numbering.of(user) ?? 0, cursor, ahead, activity: NEVER };
-				const answer = timeline && isCaughtUp(timeline, reader, ts);
+				const answer =
+					timeline && isCaughtUp(timeline, { number: copy?.numbering.of(user) ?? 0, cursor, ahead }, ts);
 				if (answer === undefined)
-					missing = { id, after: timeline ? cursor : null, threads: root === null ? NO_THREADS : [root] };
+					missing = { id, after: timeline ? cursor : null, threads: root === null ? [] : [root] };
 				return answer ?? false;
-			});
+			};
+			const decided = how({ wasCaughtUp, isNew: this.isNew });
 			if (!missing) return decided;
 			this.inProgress ??= this.complete(missing).finally(() => {
 				this.inProgress = undefined;
@@ -49,9 +50,7 @@ export class OwnerView {
 	/** Loads the conversation, the thread, or a chunk of older entries. */
 	private async complete({ id, after, threads }: ConversationScope): Promise<void> {
 		const { views, copy } = this;
-		if (copy && after !== null) await views.loadChunk(copy, after);
+		if (copy && after !== null) await views.conversations.loader.loadSmallChunk(copy, after);
 		this.copy = await views.conversation({ id, after: null, threads }, copy ?? undefined);
 	}
 }
-
-const NEVER = { isActiveAt: () => false };

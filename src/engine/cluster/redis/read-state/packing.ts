@@ -1,49 +1,51 @@
-import { type Entry, flagsOf } from '../../../../model/timeline.ts';
-import type { NotificationLevel } from '../../../ports/facts.ts';
+import type { ConversationKind } from '../../../../model/ids.ts';
+import { BROADCAST, CHANNEL_WIDE, flagsOf, HERE } from '../../../../model/timeline.ts';
+import type { NotificationLevel, ReadFact } from '../../../ports/facts.ts';
 import type { EntryRow } from '../../../ports/store.ts';
+import type { CommandChanges, ConversationChange, EntryChange } from '../../../read-state/changes.ts';
+import type { StampedFollow, StampedMembership } from '../../../read-state/user-steps.ts';
 
-/** The format of state in Redis: short strings that Lua and people can read. */
+/**
+ * The format of state in Redis: short strings that Lua and people can read. A user's state is fields of one hash: one for each membership
+ * and each followed thread, the user's activity, and the stamp of the newest change.
+ */
+
+export type Fields = Readonly<Record<string, string>>;
+
+export const STAMP = 'stamp';
+export const ACTIVITY = 'activity';
+/** The value of a followed thread that the user no longer follows. */
+export const ENDED = '-';
+export const membershipField = (conversation: string): string => `c:${conversation}`;
+export const followField = (conversation: string, threadTs: number): string =>
+	`f:${conversation}:${threadTs}`;
+
+/** The subject of a field: a membership, or (with a ts) a followed thread; null for another field. */
+export function subjectOf(field: string): { conversation: string; threadTs: number | null } | null {
+	const [kind, conversation = '', threadTs] = field.split(':');
+	if (kind !== 'c' && kind !== 'f') return null;
+	return { conversation, threadTs: threadTs === undefined ? null : Number(threadTs) };
+}
 
 const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
 const MEMBER = 1;
 const MUTED = 2;
 const LEVEL_STEP = 4;
-const AWAITED = 16;
-
-/** A user's state in one conversation. */
-export interface RedisMembership {
-	readonly member: boolean;
-	readonly muted: boolean;
-	readonly level: NotificationLevel;
-	readonly cursor: number;
-	readonly revision: number;
-	/** Stamp of the newest join: older changes have no effect. */
-	readonly joined: number;
-	/** Stamp of its newest change. */
-	readonly at: number;
-	readonly ahead: ReadonlySet<number>;
-	/** The store had marks of this membership, but not its join. The user becomes a member when that join is applied. */
-	readonly isAwaited?: boolean;
-}
 
 /**
  * `at:flags:cursor:joined:revision:ahead,ahead…` without empty parts at the end. There is one for each user and conversation, so it
  * is short: numbers in base 36, and times except the first as differences from it.
  */
-export function packMembership(membership: RedisMembership): string {
-	const { member, muted, level, cursor, revision, joined, at, ahead, isAwaited } = membership;
-	const flags =
-		(member ? MEMBER : 0) +
-		(muted ? MUTED : 0) +
-		LEVELS.indexOf(level) * LEVEL_STEP +
-		(isAwaited ? AWAITED : 0);
+export function packMembership(membership: StampedMembership): string {
+	const { member, muted, level, cursor, revision, joined, at, ahead } = membership;
+	const flags = (member ? MEMBER : 0) + (muted ? MUTED : 0) + LEVELS.indexOf(level) * LEVEL_STEP;
 	const parts = [at, flags, at - cursor, at - joined, revision].map((number) => number.toString(36));
 	const before = [...ahead].map((ts) => (at - ts).toString(36)).join();
 	if (before !== '') return `${parts.join(':')}:${before}`;
 	return (revision === 0 ? parts.slice(0, -1) : parts).join(':');
 }
 
-export function unpackMembership(packed: string): RedisMembership {
+export function unpackMembership(packed: string): StampedMembership {
 	const parts = packed.split(':');
 	const number = (index: number) => Number.parseInt(parts[index] ?? '0', 36);
 	const [at, flags, revision] = [number(0), number(1), number(4)];
@@ -52,27 +54,20 @@ export function unpackMembership(packed: string): RedisMembership {
 	return {
 		member: (flags & MEMBER) !== 0,
 		muted: (flags & MUTED) !== 0,
-		level: LEVELS[Math.floor((flags % AWAITED) / LEVEL_STEP)] ?? 'all',
+		level: LEVELS[Math.floor(flags / LEVEL_STEP)] ?? 'all',
 		cursor,
 		revision,
 		joined,
 		at,
 		ahead: new Set(ahead),
-		...(flags & AWAITED ? { isAwaited: true } : {}),
 	};
 }
 
-/** A thread that a user follows. */
-export interface RedisFollow {
-	readonly cursor: number;
-	readonly since: number;
-	/** Stamp of its newest change. */
-	readonly at: number;
-}
+export const packFollow = (follow: StampedFollow | null): string =>
+	follow ? `${follow.cursor}:${follow.since}:${follow.at}` : ENDED;
 
-export const packFollow = ({ cursor, since, at }: RedisFollow): string => `${cursor}:${since}:${at}`;
-
-export function unpackFollow(packed: string): RedisFollow {
+export function unpackFollow(packed: string): StampedFollow | null {
+	if (packed === ENDED) return null;
 	const [cursor = 0, since = 0, at = 0] = packed.split(':').map(Number);
 	return { cursor, since, at };
 }
@@ -94,17 +89,64 @@ export const unpackActivity = (packed: string): ActivityChange[] =>
 				return { at, active: active === 1 };
 			});
 
-/** `ts|author|flags|named,named…` */
-export const packEntry = (row: EntryRow): string =>
-	`${row.ts}|${row.user}|${flagsOf(row)}|${row.named.join()}`;
+/** The parts of each change are separated by semicolons, and changes by blanks. */
+export const packChanges = (changes: readonly ConversationChange[]): string =>
+	changes.map((change) => partsOf(change).join(';')).join(' ');
 
-/** `numberOf` numbers users. */
-export function unpackEntry(packed: string, numberOf: (user: string) => number): Entry {
-	const [ts = '0', author = '', flags = '0', named = ''] = packed.split('|');
+function partsOf(change: ConversationChange): (string | number)[] {
+	if (!('row' in change)) return [change.type, change.kind, change.isArchived ? 1 : 0];
+	const { type, row, isInTimeline, root, isFirstReply } = change;
+	const parts = [type, row.ts, row.user, flagsOf(row), row.named.join(), isInTimeline ? 1 : 0, root];
+	return isFirstReply ? [...parts, 1] : parts;
+}
+
+/** `stamp change change…` */
+export function unpackCommand(packed: string): CommandChanges {
+	const [stamp, ...changes] = packed.split(' ');
+	return { stamp: Number(stamp), changes: changes.map(unpackChange) };
+}
+
+function unpackChange(packed: string): ConversationChange {
+	const [type, first = '', second = '', flags, named = '', isInTimeline, root, isFirstReply] =
+		packed.split(';');
+	if (type === 'create' || type === 'settings')
+		return { type, kind: first as ConversationKind, isArchived: second === '1' };
 	return {
-		ts: Number(ts),
-		author: numberOf(author),
-		flags: Number(flags),
-		named: named === '' ? [] : named.split(',').map(numberOf),
+		type: type as EntryChange['type'],
+		row: rowOf(Number(first), second, Number(flags), named === '' ? [] : named.split(',')),
+		isInTimeline: isInTimeline === '1',
+		root: Number(root),
+		isFirstReply: isFirstReply === '1',
 	};
 }
+
+const rowOf = (ts: number, user: string, flags: number, named: readonly string[]): EntryRow => ({
+	ts,
+	user,
+	broadcast: (flags & BROADCAST) !== 0,
+	channelWide: (flags & CHANNEL_WIDE) !== 0,
+	here: (flags & HERE) !== 0,
+	named,
+});
+
+/**
+ * Facts with the whole state of their subject, as of its newest change. So the store can apply them in any order and repeatedly, and a
+ * process that finds a change in Redis that may never have reached the log can append it again.
+ */
+export function membershipFact(
+	type: 'cursor' | 'preference',
+	user: string,
+	conversation: string,
+	{ at, cursor, revision, muted, level, joined, ahead }: StampedMembership,
+): ReadFact {
+	const of = { joined, cursor, revision, ahead: [...ahead] };
+	const base = { user, conversation, at, of };
+	return type === 'cursor' ? { ...base, type, cursor, revision } : { ...base, type, muted, level };
+}
+
+export const threadFact = (
+	user: string,
+	conversation: string,
+	threadTs: number,
+	{ at, cursor, since }: StampedFollow,
+): ReadFact => ({ type: 'thread_cursor', user, conversation, threadTs, at, cursor, since });

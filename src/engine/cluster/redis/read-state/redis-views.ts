@@ -1,4 +1,5 @@
 import type { Clock } from '../../../../model/ts.ts';
+import type { MembershipView } from '../../../../model/views.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
 import type {
@@ -16,18 +17,17 @@ import type {
 import type { Commands } from '../connection.ts';
 import { type Fence, NO_FENCE } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import { ConversationViews } from '../views/conversation-views.ts';
-import { CopiedViews } from '../views/views.ts';
+import { ConversationCopies } from './conversation-copies.ts';
+import { CopiedViews } from './copied-views.ts';
 import { EffectApplier } from './effect-applier.ts';
 import { KeyedQueue } from './keyed-queue.ts';
-import type { RedisMembership } from './packing.ts';
-import { Recording } from './recording.ts';
+import { UserCopies } from './user-copies.ts';
 import { UserUpdates } from './user-updates.ts';
 import { Users } from './users.ts';
 
 /** Clients that reconnect at the same time share one check. */
 const AVAILABLE_MS = 1_000;
-/** State that is not used for this long expires in Redis, and is loaded from the store again. */
+/** State that did not change for this long expires in Redis: the store has it. */
 const TTL_SECONDS = 24 * 60 * 60;
 /** Lifetime of unread-first listings. */
 const LIST_SECONDS = 15 * 60;
@@ -67,17 +67,15 @@ export interface RedisViewsParts {
 }
 
 /**
- * Views in Redis, shared by any number of processes.
+ * Views in Redis, shared by any number of processes. Redis has what changed lately, and the store has everything older.
  *
  * A conversation is in one slot and a user in another, so a change of both is made one after the other:
  * the conversation by its owner, the user by compare-and-set. Within a process, effects of one conversation are queued,
- * and so are marks of one user in it, so that stamps have the order of the changes. Marks
- * of different users do not wait for each other.
+ * and so are changes of one user, so that stamps have the order of the changes.
  */
 export class RedisViews implements Views {
 	private readonly queue = new KeyedQueue();
 	private readonly users: Users;
-	private readonly recording: Recording;
 	private readonly views: CopiedViews;
 	private readonly applier: EffectApplier;
 	private readonly changes: UserUpdates;
@@ -89,28 +87,25 @@ export class RedisViews implements Views {
 		starts: readonly number[],
 	) {
 		const { commands, keys, source, ledger, clock, fence = NO_FENCE, ttlSeconds = TTL_SECONDS } = parts;
-		const { viewBytes = VIEW_BYTES } = parts;
+		const { viewBytes = VIEW_BYTES, keptChanges = KEPT_CHANGES } = parts;
 		this.fence = fence;
-		this.users = new Users(commands, keys, source, ttlSeconds, fence, starts, viewBytes);
-		this.recording = new Recording(commands, keys, source, ttlSeconds, fence);
-		const { users, recording } = this;
-		this.views = new CopiedViews(
-			users.copies,
-			new ConversationViews(commands, keys, source, ttlSeconds, recording, viewBytes),
-			fence,
-		);
-		const { keptChanges = KEPT_CHANGES } = parts;
-		this.applier = new EffectApplier(
+		const copies = new UserCopies(commands, keys, source, ttlSeconds, starts, viewBytes);
+		const conversations = new ConversationCopies(commands, keys, source, ttlSeconds, viewBytes);
+		const views = new CopiedViews(copies, conversations, fence);
+		const users = new Users(commands, keys, source, copies, fence);
+		this.users = users;
+		this.views = views;
+		this.applier = new EffectApplier({
 			commands,
 			keys,
-			recording,
+			source,
 			users,
-			this.views,
-			ttlSeconds,
+			views,
 			fence,
+			ttlSeconds,
 			keptChanges,
-		);
-		this.changes = new UserUpdates(users, this.views, ledger, clock, fence);
+		});
+		this.changes = new UserUpdates(copies, views, ledger, clock, fence);
 	}
 
 	static async open(parts: RedisViewsParts): Promise<RedisViews> {
@@ -152,8 +147,7 @@ export class RedisViews implements Views {
 		user: string,
 		changing: ChangeRequest<D, Problem, T>,
 	): Promise<ChangeResult<D, T> | Problem | null> {
-		const key = `${user} ${changing.about}`;
-		return this.queue.run(key, () => this.changes.change(user, changing));
+		return this.changes.change(user, changing);
 	}
 
 	/** Redis removes an empty set, so '' is always a member. */
@@ -166,16 +160,27 @@ export class RedisViews implements Views {
 		return members.length === 0 ? null : new Set(members);
 	}
 
-	/** Memberships of those users who are loaded; the store is current for the others. */
+	/** Memberships that have changed lately; the store is current for the others. */
 	async membershipsOf(
 		conversation: string,
 		users: readonly string[],
-	): Promise<ReadonlyMap<string, RedisMembership>> {
-		const fencePoint = await this.fence.begin(users);
-		const loaded = await this.users.loadedIn(conversation, users);
+	): Promise<ReadonlyMap<string, MembershipView>> {
+		const point = await this.fence.begin(users);
+		const changed = await this.users.changedIn(conversation, users);
 		await this.parts.ledger.flushed();
-		await this.fence.verify(fencePoint);
-		return loaded;
+		await this.fence.verifyEpochs(point);
+		return changed;
+	}
+
+	/** Conversations of the user that have changed after this stamp. */
+	changedSince(user: string, since: number): Promise<readonly string[]> {
+		const time = { stamp: this.stamp(), horizon: 0, leftSince: since };
+		return this.views.read(
+			user,
+			{ all: 'heads', changes: true },
+			time,
+			(views) => views.changedSince(since).conversations,
+		);
 	}
 
 	/** Checks Redis, because the cached epoch of this process may be outdated. */
@@ -206,16 +211,18 @@ export class RedisViews implements Views {
 	 * follow. Nothing is removed in between: a concurrent load finds the state in place, and overwrites nothing.
 	 */
 	async repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
-		const { users, recording, parts } = this;
+		const { users, applier, parts } = this;
 		const { mostStoreLagMs = MAX_STORE_LAG_MS } = parts.repairing ?? {};
 		const ofUser = await this.repeatedly(() =>
 			users.reload(user, conversation, parts.nowMicros() - mostStoreLagMs * 1000),
 		);
-		const ofConversation = await this.repeatedly(() => recording.restart(conversation));
+		const ofConversation = await this.repeatedly(() => applier.repair(conversation));
 		return ofUser === 'repaired' ? ofConversation : ofUser;
 	}
 
-	private async repeatedly<T>(attempt: () => Promise<T | 'repaired'>): Promise<T | 'repaired'> {
+	private async repeatedly(
+		attempt: () => Promise<'repaired' | RepairProblem>,
+	): Promise<'repaired' | RepairProblem> {
 		const { nowMicros, repairing } = this.parts;
 		const end = nowMicros() + (repairing?.patienceMs ?? REPAIR_MS) * 1000;
 		for (;;) {

@@ -1,15 +1,17 @@
 import type { MembershipRow, UserReadState } from '../../../ports/store.ts';
-import type { RedisMembership } from './packing.ts';
+import type { StampedMembership } from '../../../read-state/user-steps.ts';
 import {
 	ACTIVITY,
-	activityIn,
+	ENDED,
 	type Fields,
-	fieldsOf,
-	followEntries,
-	followField,
-	membershipIn,
-	STAMP,
-} from './user-state.ts';
+	membershipField,
+	packActivity,
+	subjectOf,
+	unpackActivity,
+	unpackFollow,
+	unpackMembership,
+} from './packing.ts';
+import { UserDraft } from './user-copy.ts';
 
 /**
  * Compares a user's state in one conversation in the store with that in Redis, and decides whether the store's can replace it. Pure.
@@ -26,43 +28,54 @@ export interface StoredFields {
 	 * part may still have to be persisted. Null: they do not differ there.
 	 */
 	readonly uncertainUpTo: number | null;
-	/** Fields with the store's values where they differ; '' for absent. */
+	/** Fields with the store's values where they differ. */
 	readonly changed: Fields;
 }
 
 export function storedFields(fields: Fields, rows: UserReadState, conversation: string): StoredFields {
 	const isHere = (row: { readonly conversation: string }) => row.conversation === conversation;
-	const row = rows.memberships.find(isHere);
-	const membership = membershipIn(fields, conversation);
+	const memberships = rows.memberships.filter(isHere);
 	const follows = rows.follows.filter(isHere);
-	const there = followEntries(fields).filter(isHere);
-	const isMarkMissing = there.some(({ threadTs, follow }) => {
-		const stored = follows.find((one) => one.threadTs === threadTs);
-		return stored !== undefined && (stored.since < follow.since || stored.changedTs < follow.at);
+	const packed = fields[membershipField(conversation)];
+	const membership = packed === undefined ? undefined : unpackMembership(packed);
+	const followed = Object.entries(fields).flatMap(([field, value]) => {
+		const subject = subjectOf(field);
+		return subject?.threadTs != null && isHere(subject) ? [{ field, threadTs: subject.threadTs, value }] : [];
 	});
-	if (isMarkMissing || (membership && !reaches(row, membership)))
+	const isMarkMissing = followed.some(({ threadTs, value }) => {
+		const follow = unpackFollow(value);
+		const stored = follows.find((one) => one.threadTs === threadTs);
+		return follow && stored && (stored.since < follow.since || stored.changedTs < follow.at);
+	});
+	if (isMarkMissing || (membership && !reaches(memberships[0], membership)))
 		return { behind: true, uncertainUpTo: null, changed: {} };
 
-	const ahead = rows.ahead.filter(isHere);
-	const stored = fieldsOf({ ...rows, memberships: row ? [row] : [], ahead, follows });
-	const { [ACTIVITY]: activity = '', [STAMP]: _, ...wanted }: Record<string, string> = stored;
-	for (const { threadTs } of there) wanted[followField(conversation, threadTs)] ??= '';
-	if (hasAll(rows.activity, activityIn(fields))) wanted[ACTIVITY] = activity;
-	const changed = Object.fromEntries(
-		Object.entries(wanted).filter(([field, value]) => (fields[field] ?? '') !== value),
+	const stored = UserDraft.of(
+		conversation,
+		{ ...rows, memberships, follows, ahead: rows.ahead.filter(isHere) },
+		{},
 	);
-	const now = membershipIn(wanted, conversation);
+	const wanted: Record<string, string> = stored.fields;
+	for (const { field } of followed) wanted[field] ??= ENDED;
+	const activity = fields[ACTIVITY];
+	if (activity !== undefined && hasAll(rows.activity, unpackActivity(activity)))
+		wanted[ACTIVITY] = packActivity(rows.activity);
+	const changed = Object.fromEntries(
+		Object.entries(wanted).filter(([field, value]) => fields[field] !== value),
+	);
+	const now = stored.membership(conversation);
+	const [row] = memberships;
 	const isUncertain = row && membership && now && differsInUnchangedPart(membership, now, row);
 	return { behind: false, uncertainUpTo: isUncertain ? membership.at : null, changed };
 }
 
-const reaches = (row: MembershipRow | undefined, { joined, at }: RedisMembership): boolean =>
+const reaches = (row: MembershipRow | undefined, { joined, at }: StampedMembership): boolean =>
 	row !== undefined && row.joinedTs >= joined && row.changedTs >= at;
 
 /** Whether the part (cursor or preference) that is not the newest change of the field differs. */
 function differsInUnchangedPart(
-	membership: RedisMembership,
-	stored: RedisMembership,
+	membership: StampedMembership,
+	stored: StampedMembership,
 	row: MembershipRow,
 ): boolean {
 	if (row.preferredTs < membership.at)

@@ -1,123 +1,200 @@
-import { withCursor } from '../../../../model/membership.ts';
 import type { Clock } from '../../../../model/ts.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Ledger } from '../../../ports/store.ts';
-import type { ChangeRequest, ChangeResult, Decided } from '../../../ports/views.ts';
+import type { ChangeRequest, ChangeResult, Decided, Scope, ViewSnapshot } from '../../../ports/views.ts';
+import { applyChange, type StampedFollow, type StampedMembership } from '../../../read-state/user-steps.ts';
 import type { Fence, FencePoint } from '../fence.ts';
-import type { ReadTime } from '../views/copy-snapshot.ts';
-import type { UserCopy } from '../views/user-copy.ts';
-import type { CopiedViews } from '../views/views.ts';
-import {
-	packActivity,
-	packFollow,
-	packMembership,
-	type RedisFollow,
-	type RedisMembership,
-} from './packing.ts';
-import { cursorFact, preferenceFact, threadFact } from './read-facts.ts';
-import { ACTIVITY, activityIn, type Fields, followField, membershipField } from './user-state.ts';
-import type { Users } from './users.ts';
+import { slotOf } from '../slots.ts';
+import type { CopiedViews } from './copied-views.ts';
+import type { CopySnapshot, ReadTime } from './copy-snapshot.ts';
+import { ACTIVITY, membershipFact, packActivity, STAMP, threadFact, unpackActivity } from './packing.ts';
+import type { UserCopies } from './user-copies.ts';
+import { type UserCopy, UserDraft } from './user-copy.ts';
 
-/** An object, so that awaiting it does not await the promise. */
-interface Appended {
-	readonly logged: Promise<void>;
+/** Changes of one user that are made together: requests of many devices, or all conversations at once. */
+const MAX_TOGETHER = 256;
+
+// biome-ignore lint/suspicious/noExplicitAny: requests of different types wait in one queue.
+type AnyRequest = ChangeRequest<any, any, any>;
+type AnyResult = ChangeResult<Decided, unknown> | string | null;
+
+interface WaitingChange {
+	readonly request: AnyRequest;
+	readonly stamp: number;
+	readonly done: PromiseWithResolvers<AnyResult>;
 }
 
-/** Fields to set, their stamp, and the fact for the log. */
-interface FieldUpdate {
-	/** 0 for a change that affects no count. */
-	readonly at: number;
-	readonly fields: Fields;
-	/** Null if there is nothing to append. */
+/** A change that was decided on; null for a problem. */
+interface Outcome {
+	readonly decided: Decided | string;
 	readonly fact: ReadFact | null;
 }
 
 /**
- * Changes users: reads, decides, sets if unchanged, and starts over if another process has changed the user. A change without effect is also
- * appended and published, because the process that made the original change may have died before. Runs in the queue of the user and
- * conversation, and takes its stamp there.
+ * Changes users: reads, decides, sets if unchanged, and starts over if another process has changed the user. Changes of one user take
+ * turns; those that wait are made together, with the same round trips as one. A change without effect is also appended and published,
+ * because the process that made the original change may have died before.
  */
 export class UserUpdates {
+	/** By user: the changes that wait for their turn. */
+	private readonly waiting = new Map<string, WaitingChange[]>();
+
 	constructor(
-		private readonly users: Users,
+		private readonly users: UserCopies,
 		private readonly views: CopiedViews,
 		private readonly ledger: Ledger,
 		private readonly clock: Clock,
 		private readonly fence: Fence,
 	) {}
 
-	async change<D extends Decided, Problem extends string, T>(
+	change<D extends Decided, Problem extends string, T>(
 		user: string,
-		{ scope, decide, showScope, show, onDurable }: ChangeRequest<D, Problem, T>,
+		request: ChangeRequest<D, Problem, T>,
 	): Promise<ChangeResult<D, T> | Problem | null> {
-		const stamp = this.clock.next();
-		const time: ReadTime = { stamp, horizon: 0, leftSince: 0 };
-		for (;;) {
-			const fencePoint = await this.fence.begin([user]);
-			const { copy, decided } = await this.views.read(
-				user,
-				scope,
-				time,
-				(views) => ({ copy: views.user, decided: decide(views) }),
-				'any',
-			);
-			if (typeof decided === 'string') return decided;
-			const { moves } = decided;
-			const { at, fields, fact } = updateOf(copy, decided, stamp);
-			if (moves && !(await this.users.setOn(copy, at, fields))) continue;
-			// Append while counting; publish when both are done.
-			const appended = await this.append(fact, fencePoint);
-			const row = await this.views.read(user, showScope, time, show);
-			if (row === null) return null;
-			return { decided, shown: row, durable: this.durable(appended, fencePoint, () => onDurable(row)) };
+		const change = { request, stamp: this.clock.next(), done: Promise.withResolvers<AnyResult>() };
+		const queue = this.waiting.get(user);
+		if (queue) queue.push(change);
+		else {
+			this.waiting.set(user, [change]);
+			void this.takeTurns(user);
+		}
+		return change.done.promise as Promise<ChangeResult<D, T> | Problem | null>;
+	}
+
+	private async takeTurns(user: string): Promise<void> {
+		for (let queue = this.waiting.get(user); queue?.length; queue = this.waiting.get(user)) {
+			const together = queue.splice(0, MAX_TOGETHER);
+			try {
+				await this.changeTogether(user, together);
+			} catch (error) {
+				for (const { done } of together) done.reject(error);
+			}
+		}
+		this.waiting.delete(user);
+	}
+
+	private async changeTogether(user: string, changes: readonly WaitingChange[]): Promise<void> {
+		const time: ReadTime = { stamp: changes.at(-1)?.stamp ?? 0, horizon: 0, leftSince: 0 };
+		const { point, outcomes } = await this.fence.retrying(() => this.decideAndSet(user, changes, time));
+		const made = changes.filter((_, index) => typeof outcomes[index]?.decided !== 'string');
+		// Append while counting; publish when both are done. Not if it was decided on the state of another epoch.
+		await this.fence.verify(point);
+		const logged = outcomes.map(({ fact }) => this.append(fact));
+		const shown = await this.views.read(
+			user,
+			merged(made, ({ showScope }) => showScope),
+			time,
+			(views) =>
+				changes.map(({ request }, index) =>
+					typeof outcomes[index]?.decided === 'string' ? null : request.show(views),
+				),
+		);
+		for (const [index, { request, done }] of changes.entries()) {
+			const { decided } = outcomes[index] as Outcome;
+			const row = shown[index];
+			if (typeof decided === 'string') done.resolve(decided);
+			else if (row === null) done.resolve(null);
+			else {
+				// Chained without an await, which keeps events in the order of stamps. A change that reached the log too late is not acknowledged.
+				const durable = (logged[index] as Promise<void>)
+					.then(() => request.onDurable(row))
+					.then(() => this.fence.verify(point));
+				done.resolve({ decided, shown: row, durable });
+			}
 		}
 	}
 
-	/** Appends the fact to the log, unless it was decided on the state of another epoch. */
-	private async append(fact: ReadFact | null, fencePoint: FencePoint): Promise<Appended> {
-		await this.fence.verify(fencePoint);
+	/** Decides all changes, each on the state after the one before, and sets the fields that they change. */
+	private async decideAndSet(
+		user: string,
+		changes: readonly WaitingChange[],
+		time: ReadTime,
+	): Promise<{ readonly point: FencePoint; readonly outcomes: readonly Outcome[] }> {
+		const scope = merged(changes, (request) => request.scope);
+		for (;;) {
+			const point = await this.fence.begin([user]);
+			const { copy, version, draft, outcomes } = await this.views.read(
+				user,
+				scope,
+				time,
+				(views) => {
+					const draft = new ChangedUser(views.user);
+					const outcomes = changes.map(({ request, stamp }) => decide(views, draft, request, stamp));
+					return { copy: views.user, version: views.user.version, draft, outcomes };
+				},
+				'any',
+			);
+			const { changed } = draft;
+			const isUnchanged = Object.keys(changed).length === 0;
+			if (isUnchanged || (await this.users.set(copy, version, changed, point.tokenOf(slotOf(user)))))
+				return { point, outcomes };
+		}
+	}
+
+	private append(fact: ReadFact | null): Promise<void> {
 		const logged = fact ? this.ledger.commit([fact]) : Promise.resolve();
 		// Callers that await it get the error; without them it must not be an unhandled rejection.
 		logged.catch(() => undefined);
-		return { logged };
-	}
-
-	/**
-	 * `onDurable` is chained without an await, and one change runs at a time, which keeps events in the order
-	 * of stamps. A change that reached the log too late is not acknowledged.
-	 */
-	private durable({ logged }: Appended, fencePoint: FencePoint, onDurable: () => void): Promise<void> {
-		return logged.then(onDurable).then(() => this.fence.verify(fencePoint));
+		return logged;
 	}
 }
 
-/** A stamp later than every change so far, even if another gateway's clock is ahead. */
-const nextStamp = (user: UserCopy, { at }: { readonly at: number }, stamp: number): number =>
-	Math.max(stamp, at + 1, user.stamp + 1);
+/** The parts of conversations that all of these changes need. */
+const merged = (changes: readonly WaitingChange[], scopeOf: (request: AnyRequest) => Scope): Scope => ({
+	some: (user) => changes.flatMap(({ request }) => scopeOf(request).some?.(user) ?? []),
+});
 
-function updateOf(user: UserCopy, { change, moves }: Decided, stamp: number): FieldUpdate {
+/** A user with the changes that were decided so far. */
+class ChangedUser extends UserDraft {
+	readonly id: string;
+	readonly number: number;
+	readonly activity: UserCopy['activity'];
+	stamp: number;
+	packedActivity: string;
+
+	constructor(private readonly user: UserCopy) {
+		super(user);
+		this.id = user.id;
+		this.number = user.number;
+		this.activity = user.activity;
+		this.stamp = user.stamp;
+		this.packedActivity = user.packedActivity;
+	}
+
+	get changed(): Record<string, string> {
+		const { user, stamp, packedActivity } = this;
+		return {
+			...this.fields,
+			...(stamp === user.stamp ? {} : { [STAMP]: String(stamp) }),
+			...(packedActivity === user.packedActivity ? {} : { [ACTIVITY]: packedActivity }),
+		};
+	}
+}
+
+function decide(views: CopySnapshot, user: ChangedUser, request: AnyRequest, stamp: number): Outcome {
+	// The same snapshot, with the changes before this one.
+	const current = Object.create(views, { user: { value: user } }) as ViewSnapshot;
+	const decided = request.decide(current) as Decided | string;
+	if (typeof decided === 'string') return { decided, fact: null };
+	const { change, moves } = decided;
 	if (change.type === 'activity') {
-		const before = activityIn(user.fields);
+		const before = unpackActivity(user.packedActivity);
 		const at = Math.max(stamp, (before.at(-1)?.at ?? 0) + 1);
-		const activity = moves ? [...before, { at, active: change.active }] : before;
-		const newest = activity.at(-1);
-		const fact = newest ? ({ type: 'activity', user: user.id, ...newest } as const) : null;
-		return { at: 0, fields: { [ACTIVITY]: packActivity(activity) }, fact };
+		const all = moves ? [...before, { at, active: change.active }] : before;
+		user.packedActivity = packActivity(all);
+		const newest = all.at(-1);
+		return { decided, fact: newest ? { type: 'activity', user: user.id, ...newest } : null };
+	}
+	if (moves) {
+		// Later than every change so far, even if another gateway's clock is ahead.
+		user.stamp = Math.max(stamp, user.stamp + 1);
+		applyChange(user, change, user.stamp);
 	}
 	const { conversation } = change;
 	if (change.type === 'thread_cursor') {
-		const { threadTs, cursor } = change;
-		const follow = user.follow(conversation, threadTs) as RedisFollow;
-		const after = moves ? { ...follow, cursor, at: nextStamp(user, follow, stamp) } : follow;
-		const fields = { [followField(conversation, threadTs)]: packFollow(after) };
-		return { at: after.at, fields, fact: threadFact(user.id, conversation, threadTs, after) };
+		const follow = user.follow(conversation, change.threadTs) as StampedFollow;
+		return { decided, fact: threadFact(user.id, conversation, change.threadTs, follow) };
 	}
-	const membership = user.membership(conversation) as RedisMembership;
-	const { muted, level } = change.type === 'preference' ? change : membership;
-	const changed =
-		change.type === 'cursor' ? withCursor(membership, change.cursor) : { ...membership, muted, level };
-	const after = moves ? { ...changed, at: nextStamp(user, membership, stamp) } : membership;
-	const factOf = change.type === 'cursor' ? cursorFact : preferenceFact;
-	const fields = { [membershipField(conversation)]: packMembership(after) };
-	return { at: after.at, fields, fact: factOf(user.id, conversation, after) };
+	const membership = user.membership(conversation) as StampedMembership;
+	return { decided, fact: membershipFact(change.type, user.id, conversation, membership) };
 }

@@ -1,62 +1,57 @@
 import type { ReadFact } from '../../../ports/facts.ts';
-import type { StateSource } from '../../../ports/store.ts';
+import type { StateSource, UserReadState } from '../../../ports/store.ts';
 import type { RepairProblem } from '../../../ports/views.ts';
+import { applySteps, type StampedMembership, type Step } from '../../../read-state/user-steps.ts';
 import type { Commands } from '../connection.ts';
-import type { Fence } from '../fence.ts';
+import type { EpochToken, Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import type { UserCopy } from '../views/user-copy.ts';
-import { UserViews } from '../views/user-views.ts';
+import { slotOf } from '../slots.ts';
 import type { OwnerView } from './owner-view.ts';
-import { type RedisMembership, unpackMembership } from './packing.ts';
+import {
+	type Fields,
+	followField,
+	membershipFact,
+	membershipField,
+	STAMP,
+	threadFact,
+	unpackMembership,
+} from './packing.ts';
 import { storedFields } from './stored-fields.ts';
-import { computeSteps, fieldsNeededBy, type MembershipStep, type Step } from './user-changes.ts';
-import { type Fields, fieldsOf, membershipField, STAMP } from './user-state.ts';
+import type { UserCopies } from './user-copies.ts';
+import { STORED, UserDraft } from './user-copy.ts';
 
-/**
- * The read states of users in Redis: loaded on first use, changed by compare-and-set. A process that changes one
- * reads it, computes with pure functions, and sets it if it is unchanged; otherwise it starts over.
- */
+/** Applies effects to users in Redis, without copies of them: a worker needs only one conversation of each user. */
+
+/** Rows of the store about users in one conversation. */
+export type StoredUsers = () => Promise<ReadonlyMap<string, UserReadState>>;
+
+/** Fields of a user in Redis: those that a change needs, or all. */
+type UserFields = Fields & { readonly version?: string };
+
 export class Users {
-	/** Copies in the memory of this process. */
-	readonly copies: UserViews;
-
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
 		private readonly source: StateSource,
-		private readonly ttlSeconds: number,
+		private readonly copies: UserCopies,
 		private readonly fence: Fence,
-		starts: readonly number[],
-		mostBytes: number,
-	) {
-		this.copies = new UserViews(commands, keys, starts, (user) => this.load(user), mostBytes);
+	) {}
+
+	/** Reads these fields (null: all); absent fields are omitted. */
+	async read(user: string, names: readonly string[] | null): Promise<UserFields> {
+		const key = this.keys.fields(user);
+		if (!names) return this.commands.hgetall(key);
+		const wanted = ['version', STAMP, ...names];
+		const values = await this.commands.hmget(key, ...wanted);
+		const found = wanted.map((name, index) => [name, values[index]] as const);
+		return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] != null));
 	}
 
-	/** Reads these fields (null: all) and the stamp; absent fields are omitted. */
-	async read(user: string, names: readonly string[] | null): Promise<Fields> {
-		const key = this.keys.user(user);
-		for (;;) {
-			const fields = names ? await this.readSome(key, [STAMP, ...names]) : await this.commands.hgetall(key);
-			if (STAMP in fields) return fields;
-			await this.load(user);
-		}
-	}
-
-	private async readSome(key: string, names: readonly string[]): Promise<Fields> {
-		const values = await this.commands.hmget(key, ...names);
-		const fields: Record<string, string> = {};
-		for (const [index, name] of names.entries()) {
-			const value = values[index];
-			if (value != null) fields[name] = value;
-		}
-		return fields;
-	}
-
-	/** Memberships of those users who are loaded; loads nobody. */
-	async loadedIn(conversation: string, users: readonly string[]): Promise<Map<string, RedisMembership>> {
+	/** Memberships that have changed lately; the store is current for the others. */
+	async changedIn(conversation: string, users: readonly string[]): Promise<Map<string, StampedMembership>> {
 		const field = membershipField(conversation);
-		const packed = await Promise.all(users.map((user) => this.commands.hget(this.keys.user(user), field)));
-		const found = new Map<string, RedisMembership>();
+		const packed = await Promise.all(users.map((user) => this.commands.hget(this.keys.fields(user), field)));
+		const found = new Map<string, StampedMembership>();
 		for (const [index, user] of users.entries()) {
 			const value = packed[index];
 			if (value) found.set(user, unpackMembership(value));
@@ -64,105 +59,104 @@ export class Users {
 		return found;
 	}
 
-	/** Resolves to false if one of the fields has changed since it was read. '' stands for an absent value, in both arguments. */
-	async set(user: string, at: number, read: Fields, changed: Fields): Promise<boolean> {
-		return (await this.setIfUnchanged(user, at, read, changed)).length > 0;
-	}
-
-	/** As `set`, for a change decided on a copy; updates the copy. */
-	async setOn(copy: UserCopy, at: number, changed: Fields): Promise<boolean> {
-		const [before, after] = await this.setIfUnchanged(copy.id, at, copy.fields, changed);
-		if (before === undefined || after === undefined) return false;
-		if (before === copy.fields[STAMP]) this.copies.changed(copy, changed, after);
-		return true;
-	}
-
-	private async setIfUnchanged(user: string, at: number, read: Fields, changed: Fields): Promise<string[]> {
-		const { commands, keys, ttlSeconds } = this;
-		const triples = Object.entries(changed).flatMap(([field, value]) => [field, read[field] ?? '', value]);
-		const stateKeys = [keys.user(user), keys.userChanges(user)];
-		return (await commands.setIfUnchanged(...stateKeys, ttlSeconds, at, ...triples)) as string[];
-	}
-
 	/**
-	 * Applies steps to a user who is loaded. For one who is not, stores them for the next load, if all of them can be applied then.
-	 * Resolves to the cursors that moved.
+	 * Applies steps in one conversation to a user. Resolves to the cursors that moved.
 	 *
-	 * `early`: the fields, read before the effects were applied to the conversation. A mark may have changed them between that read and
-	 * the effects. `set` notices this only in the fields that it sets, because it compares those with what was read. So `early` is used
-	 * only if all of its fields are set; otherwise they are read again.
+	 * `early`: the fields, read before the effects were applied to the conversation. If the steps change nothing, a mark may have changed
+	 * the fields between that read and the effects, so they are read again. Otherwise the set notices it.
 	 */
 	async applySteps(
 		user: string,
 		steps: readonly Step[],
 		view: OwnerView,
-		early?: Promise<Fields>,
+		stored: StoredUsers,
+		token: EpochToken,
+		early?: Promise<UserFields>,
 	): Promise<readonly ReadFact[]> {
-		const canWait = steps.every((step) => step.type !== 'post');
+		const { conversation } = steps[0] as Step;
 		const names = fieldsNeededBy(steps);
 		for (let known = early; ; known = undefined) {
-			if (canWait && (await this.pend(user, steps))) return [];
 			const fields = await (known ?? this.read(user, names));
-			const { changed, at, facts } = await view.decide((caughtUp) =>
-				computeSteps(user, fields, steps, caughtUp),
-			);
-			if (known && !names?.every((name) => name in changed)) continue;
-			if (at === 0 || (await this.set(user, at, fields, changed))) return facts;
+			const absent = names?.filter((name) => !(name in fields));
+			const rows = absent?.length === 0 ? undefined : (await stored()).get(user);
+			const base = UserDraft.of(conversation, rows, fields);
+			const { draft, moved } = await view.decide((context) => {
+				const draft = new UserDraft(base);
+				return { draft, moved: applySteps(draft, steps, context) };
+			});
+			const changed = draft.fields;
+			const isChanged = Object.keys(changed).length > 0;
+			if (known && !isChanged) continue;
+			// Fields from the store are set as well: an author who never marks is looked up there only once.
+			for (const name of absent ?? []) changed[name] ??= base.fields[name] as string;
+			if (isChanged) changed[STAMP] = String(stampOf(draft, steps, fields));
+			const present = Object.entries(changed).filter(([, value]) => value !== undefined);
+			const version = fields.version ?? STORED;
+			const isSet =
+				present.length === 0 ||
+				(await this.copies.setFields(user, version, Object.fromEntries(present), token)) !== '';
+			if (!isSet) continue;
+			const cursors = new Set(moved.map(({ threadTs }) => threadTs));
+			return [...cursors].flatMap((threadTs) => factOf(user, conversation, threadTs, draft) ?? []);
 		}
 	}
 
-	/** Resolves to false if the user is loaded. */
-	private async pend(user: string, changes: readonly Step[]): Promise<boolean> {
-		const { commands, keys, ttlSeconds } = this;
-		const stateKeys = [keys.user(user), keys.pending(user)];
-		const texts = changes.map((change) => JSON.stringify(change));
-		return (await commands.pendUnlessLoaded(...stateKeys, ttlSeconds, ...texts)) === 1;
-	}
-
 	/**
-	 * Reloads the user's state in this conversation: reads Redis, then the store, and sets the stored state if Redis is
-	 * unchanged. `longAgo`: the store has every change from before this stamp.
+	 * Replaces the user's state in this conversation with the state in the store: reads Redis, then the store, and sets the fields if Redis
+	 * is unchanged. `longAgo`: the store has every change from before this stamp.
 	 */
 	async reload(user: string, conversation: string, longAgo: number): Promise<'repaired' | RepairProblem> {
 		const { commands, keys, source, fence } = this;
+		const point = await fence.begin([user, conversation]);
 		const fields = await this.read(user, null);
 		// After the fields: if the store has this stamp, it has what effects did to them.
 		const stamp = await commands.hget(keys.meta(conversation), 'stamp');
-		const fencePoint = await fence.begin([user, conversation]);
 		const [brief] = await source.briefs([conversation]);
 		if ((brief?.stamp ?? 0) < Number(stamp)) return 'store_behind';
 		const rows = await source.user(user);
-		await fence.verifyEpochs(fencePoint);
+		await fence.verifyEpochs(point);
 		const { behind, uncertainUpTo, changed } = storedFields(fields, rows, conversation);
 		if (behind || (uncertainUpTo !== null && uncertainUpTo > longAgo)) return 'store_behind';
 		if (Object.keys(changed).length === 0) return 'repaired';
-		return (await this.set(user, rows.stamp, fields, changed)) ? 'repaired' : 'changing';
+		const newer = { ...changed, [STAMP]: String(Math.max(rows.stamp, Number(fields[STAMP] ?? 0) + 1)) };
+		const version = fields.version ?? STORED;
+		const isSet = await this.copies.setFields(user, version, newer, point.tokenOf(slotOf(user)));
+		return isSet === '' ? 'changing' : 'repaired';
 	}
+}
 
-	/** Loads from the store and merges changes that it may not have yet. */
-	private load(user: string): Promise<void> {
-		const { commands, keys, source, ttlSeconds } = this;
-		return this.fence.load(
-			[user],
-			async () => {
-				const pending = await commands.lrange(keys.pending(user), 0, -1);
-				const changes = pending.map((text) => JSON.parse(text) as MembershipStep);
-				const stored = fieldsOf(await source.user(user));
-				const { changed, at } = computeSteps(user, stored, changes, () => false);
-				const stamp = String(Math.max(at, Number(stored[STAMP])));
-				return { fields: { ...stored, ...changed, [STAMP]: stamp }, merged: pending.length };
-			},
-			({ fields, merged }, tokenOf) =>
-				commands.loadUser(
-					keys.user(user),
-					keys.pending(user),
-					...tokenOf(user),
-					ttlSeconds,
-					merged,
-					...Object.entries(fields)
-						.filter(([, value]) => value !== '')
-						.flat(),
-				),
-		);
+/** Later than every change so far, even if another clock is ahead. */
+function stampOf(draft: UserDraft, steps: readonly Step[], fields: Fields): number {
+	const newest = steps.map((step) => (step.type === 'post' ? 0 : step.at));
+	return Math.max(draft.newest, ...newest, Number(fields[STAMP] ?? 0) + 1);
+}
+
+/** Fields that these steps depend on; null: all. */
+export function fieldsNeededBy(steps: readonly Step[]): string[] | null {
+	const names = new Set<string>();
+	for (const step of steps) {
+		// Leaving ends all follows in the conversation.
+		if (step.type === 'leave') return null;
+		const { conversation } = step;
+		const target = step.type === 'post' ? step.effect.message : step;
+		const threadTs = 'threadTs' in target ? target.threadTs : null;
+		// Broadcast replies are in the timeline too.
+		const isInTimeline = threadTs === null || ('broadcast' in target && target.broadcast);
+		if (isInTimeline) names.add(membershipField(conversation));
+		if (threadTs !== null) names.add(followField(conversation, threadTs));
 	}
+	return [...names];
+}
+
+/** The cursor of a user: in a conversation, or in a thread. Null if the user does not follow the thread any more. */
+function factOf(
+	user: string,
+	conversation: string,
+	threadTs: number | null,
+	draft: UserDraft,
+): ReadFact | null {
+	if (threadTs === null)
+		return membershipFact('cursor', user, conversation, draft.membership(conversation) as StampedMembership);
+	const follow = draft.follow(conversation, threadTs);
+	return follow ? threadFact(user, conversation, threadTs, follow) : null;
 }

@@ -1,7 +1,8 @@
-import type { MembershipView, NotificationLevel } from '../../../model/views.ts';
+import type { NotificationLevel } from '../../model/views.ts';
+import type { StampedMembership } from './user-steps.ts';
 
 /**
- * A user's state in each conversation, packed into 16 bytes and sorted by conversation number. New
+ * A user's state in each conversation, packed into 16 bytes (32 with stamps) and sorted by conversation number. New
  * conversations have the highest numbers, so joining usually appends. Former memberships stay: rejoining
  * continues from their revision.
  */
@@ -15,19 +16,22 @@ const LEVEL_SHIFT = 2;
 const REVISION_STEP = 16;
 
 /** The ahead set is stored separately: most are empty. */
-export type Packed = Omit<MembershipView, 'ahead'>;
+export type Packed = Omit<StampedMembership, 'ahead'>;
 
 export class MembershipTable {
 	size = 0;
 	private numbers: Uint32Array;
 	private cursors: Float64Array;
 	private words: Uint32Array;
+	/** `joined` and `at` of each. */
+	private stamps: Float64Array | undefined;
 
 	/** `capacity`: the expected number of memberships. */
-	constructor(capacity = 4) {
+	constructor(capacity = 4, isStamped = false) {
 		this.numbers = new Uint32Array(capacity);
 		this.cursors = new Float64Array(capacity);
 		this.words = new Uint32Array(capacity);
+		if (isStamped) this.stamps = new Float64Array(2 * capacity);
 	}
 
 	conversationAt(index: number): number {
@@ -42,7 +46,7 @@ export class MembershipTable {
 		return (this.words[index]! & MEMBER) !== 0;
 	}
 
-	at(index: number, ahead: ReadonlySet<number>): MembershipView {
+	at(index: number, ahead: ReadonlySet<number>): StampedMembership {
 		const word = this.words[index]!;
 		return {
 			member: (word & MEMBER) !== 0,
@@ -51,6 +55,8 @@ export class MembershipTable {
 			revision: Math.floor(word / REVISION_STEP),
 			cursor: this.cursors[index]!,
 			ahead,
+			joined: this.stamps?.[2 * index] ?? 0,
+			at: this.stamps?.[2 * index + 1] ?? 0,
 		};
 	}
 
@@ -84,6 +90,7 @@ export class MembershipTable {
 			LEVELS.indexOf(membership.level) * (1 << LEVEL_SHIFT) +
 			(membership.muted ? MUTED : 0) +
 			(membership.member ? MEMBER : 0);
+		this.stamps?.set([membership.joined, membership.at], 2 * index);
 	}
 
 	private insert(index: number, conversation: number): number {
@@ -91,6 +98,7 @@ export class MembershipTable {
 		this.numbers.copyWithin(index + 1, index, this.size);
 		this.cursors.copyWithin(index + 1, index, this.size);
 		this.words.copyWithin(index + 1, index, this.size);
+		this.stamps?.copyWithin(2 * index + 2, 2 * index, 2 * this.size);
 		this.numbers[index] = conversation;
 		this.size += 1;
 		return index;
@@ -99,14 +107,14 @@ export class MembershipTable {
 	/** Grows by a quarter: after doubling, half of the table could be empty, and every user has one. */
 	private grow(): void {
 		const capacity = this.size + Math.max(4, this.size >>> 2);
-		const numbers = new Uint32Array(capacity);
-		const cursors = new Float64Array(capacity);
-		const words = new Uint32Array(capacity);
-		numbers.set(this.numbers);
-		cursors.set(this.cursors);
-		words.set(this.words);
-		this.numbers = numbers;
-		this.cursors = cursors;
-		this.words = words;
+		this.numbers = grown(this.numbers, new Uint32Array(capacity));
+		this.cursors = grown(this.cursors, new Float64Array(capacity));
+		this.words = grown(this.words, new Uint32Array(capacity));
+		this.stamps &&= grown(this.stamps, new Float64Array(2 * capacity));
 	}
+}
+
+function grown<List extends Uint32Array | Float64Array>(list: List, larger: List): List {
+	larger.set(list);
+	return larger;
 }

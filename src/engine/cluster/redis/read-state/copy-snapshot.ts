@@ -5,9 +5,11 @@ import {
 	type MemberContext,
 } from '../../../../model/views.ts';
 import type { ChangedViews, ConversationScope, Ids, Scope, ViewSnapshot } from '../../../ports/views.ts';
+import type { Copies } from './conversation-copies.ts';
 import type { ConversationCopy } from './conversation-copy.ts';
-import { type Copies, NO_THREADS } from './conversation-views.ts';
 import type { UserCopy } from './user-copy.ts';
+
+const NO_THREADS: readonly number[] = [];
 
 /** The time of a read. */
 export interface ReadTime {
@@ -54,14 +56,16 @@ export class CopySnapshot implements ViewSnapshot {
 
 	eachConversation(visit: (member: MemberContext) => void): void {
 		const { user, copies } = this;
+		const { memberships } = user;
 		let place = 0;
-		for (const { conversation: id, membership } of user.memberships) {
-			if (!membership.member) continue;
+		for (let index = 0; index < memberships.size; index += 1) {
+			if (!memberships.isMemberAt(index)) continue;
 			// Usually the copies are those of the memberships, in the same order.
+			const id = user.conversationAt(index);
 			const next = copies[place];
 			place += 1;
 			const conversation = next?.id === id ? next : this.byId.get(id);
-			if (conversation) visit({ user, conversation, membership });
+			if (conversation) visit({ user, conversation, membership: user.membershipAt(index) });
 		}
 	}
 
@@ -75,12 +79,12 @@ export class CopySnapshot implements ViewSnapshot {
 
 	newest(start: InboxOrder | null, most: number, among?: Ids, inside = true): ConversationCopy[] {
 		const found: { readonly copy: ConversationCopy; readonly at: InboxOrder }[] = [];
-		for (const { conversation: id } of this.user.memberships.filter(({ membership }) => membership.member)) {
-			const copy = this.byId.get(id);
-			if (!copy || copy.archived || (among && among.has(id) !== inside)) continue;
-			const at = { conversation: id, latest: copy.timeline.latest };
-			if (!start || byLatestMessage(start, at) < 0) found.push({ copy, at });
-		}
+		this.eachConversation(({ conversation: { id, archived, timeline } }) => {
+			if (archived || (among && among.has(id) !== inside)) return;
+			const at = { conversation: id, latest: timeline.latest };
+			if (!start || byLatestMessage(start, at) < 0)
+				found.push({ copy: this.byId.get(id) as ConversationCopy, at });
+		});
 		return found
 			.sort((a, b) => byLatestMessage(a.at, b.at))
 			.slice(0, most)
@@ -89,11 +93,13 @@ export class CopySnapshot implements ViewSnapshot {
 
 	*threads(): Generator<FollowerContext> {
 		const { user } = this;
-		for (const { conversation: id, threadTs, follow } of user.follows) {
-			const conversation = this.byId.get(id);
-			const thread = conversation?.threads.get(threadTs);
-			if (!conversation || !thread || conversation.archived) continue;
-			yield { user, conversation, threadTs, thread, follow };
+		for (const [number, threads] of user.follows) {
+			const conversation = this.byId.get(user.context.conversations.id(number));
+			if (!conversation || conversation.archived) continue;
+			for (const [threadTs, follow] of threads) {
+				const thread = conversation.threads.get(threadTs);
+				if (thread) yield { user, conversation, threadTs, thread, follow };
+			}
 		}
 	}
 
@@ -104,14 +110,14 @@ export class CopySnapshot implements ViewSnapshot {
 	changedSince(since: number): ChangedViews {
 		const conversations: string[] = [];
 		let lateness = 0;
-		for (const { conversation: id, membership } of this.user.memberships) {
-			const copy = this.byId.get(id);
+		const { user } = this;
+		for (const copy of this.copies) {
 			if (!copy) continue;
+			const isMember = user.membership(copy.id)?.member === true;
 			const isChanged = copy.stamp > since || copy.seen > since;
-			if (membership.member && isChanged) conversations.push(id);
+			if (isMember && isChanged) conversations.push(copy.id);
 			// A late change that became visible before `since` does not count: the client was subscribed then, and received it.
-			if ((isChanged || !membership.member) && copy.lateSeen > since)
-				lateness = Math.max(lateness, copy.late);
+			if ((isChanged || !isMember) && copy.lateSeen > since) lateness = Math.max(lateness, copy.late);
 		}
 		return { conversations, lateness, horizon: this.time.horizon, visibleUpTo: 0 };
 	}
@@ -124,7 +130,7 @@ export function conversationsInScope(
 	time: ReadTime,
 ): readonly ConversationScope[] {
 	const { all, some, changes } = scope;
-	// A copy of a user never changes, so the scope of all its conversations is computed once.
+	// The scope of all conversations stays the same until the user changes.
 	if (!all || some || changes) return computeScope(scope, user, time);
 	const known = user.scopes.get(all) ?? computeScope(scope, user, time);
 	user.scopes.set(all, known);
@@ -141,15 +147,17 @@ function computeScope(
 		const known = wanted.get(one.id);
 		wanted.set(one.id, known ? both(known, one) : one);
 	};
-	if (all)
-		for (const { conversation: id, membership } of user.memberships) {
-			const { member, at, cursor } = membership;
-			if (!member && !(changes && at > leftSince)) continue;
-			wanted.set(id, { id, after: all === 'heads' ? null : cursor, threads: NO_THREADS });
-		}
+	for (let index = 0; all && index < user.memberships.size; index += 1) {
+		const { member, at, cursor } = user.membershipAt(index);
+		if (!member && !(changes && at > leftSince)) continue;
+		const id = user.conversationAt(index);
+		wanted.set(id, { id, after: all === 'heads' ? null : cursor, threads: NO_THREADS });
+	}
 	if (all === 'threads')
-		for (const [id, followed] of Map.groupBy(user.follows, ({ conversation }) => conversation))
-			if (wanted.has(id)) add({ id, after: null, threads: followed.map(({ threadTs }) => threadTs) });
+		for (const [number, threads] of user.follows) {
+			const id = user.context.conversations.id(number);
+			if (wanted.has(id)) add({ id, after: null, threads: [...threads.keys()] });
+		}
 	for (const one of some?.(user) ?? []) add(one);
 	return [...wanted.values()];
 }

@@ -6,12 +6,10 @@ import type { ConversationScope } from '../../../ports/views.ts';
 import { TimelineLoader } from '../../../read-state/timeline-loader.ts';
 import type { Commands } from '../connection.ts';
 import { isElsewhere } from '../failure-cause.ts';
-import type { IsOnNode } from '../fence.ts';
+import type { EpochToken, FencePoint, IsOnNode } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import type { CommandChanges } from '../read-state/changes.ts';
-import type { Recording } from '../read-state/recording.ts';
 import { nodesOf } from '../slots.ts';
-import { type Applied, ConversationCopy } from './conversation-copy.ts';
+import { ConversationCopy } from './conversation-copy.ts';
 import { CopyCache } from './copy-cache.ts';
 
 /**
@@ -25,17 +23,14 @@ import { CopyCache } from './copy-cache.ts';
 /** A script blocks Redis: a batch of these sizes takes about half a millisecond. */
 const COMPARISONS_PER_CALL = 1_000;
 const READS_PER_CALL = 120;
-/** A copy renews the expiry of its conversation in Redis once this share of it has passed. */
-const RENEWED_AFTER = 1 / 16;
-const EVERYTHING = Number.MAX_SAFE_INTEGER;
-
-export const NO_THREADS: readonly number[] = [];
+/** The state of the store is loaded again if Redis has not confirmed it for this share of the time that changes stay in Redis. */
+const CONFIRMED_WITHIN = 1 / 16;
 
 interface CopyRequest {
 	readonly copy: ConversationCopy;
 	/** `updateNumber` of the copy at the time of the request. */
 	updateNumber: number;
-	answer: 'current' | 'changed' | 'absent';
+	answer: 'current' | 'changed' | 'stored';
 }
 
 /** Requests to one node in one turn. */
@@ -44,6 +39,8 @@ class NodeBatch {
 	readonly comparisons: CopyRequest[] = [];
 	readonly requests: CopyRequest[] = [];
 	readonly answered = Promise.withResolvers<void>();
+
+	constructor(readonly token: EpochToken) {}
 
 	get isFull(): boolean {
 		return this.comparisons.length === COMPARISONS_PER_CALL || this.requests.length === READS_PER_CALL;
@@ -62,30 +59,28 @@ export interface CopiesRead {
 	haveChanged(): boolean;
 }
 
-export class ConversationViews {
-	private readonly cache: CopyCache<ConversationCopy>;
+export class ConversationCopies {
+	readonly cache: CopyCache<ConversationCopy>;
 	private readonly nodeOf: (slot: number) => string;
-	/** By node: sent at the end of this turn. */
+	/** By node and epoch: sent at the end of this turn. */
 	private readonly open = new Map<string, NodeBatch>();
-	/** Loads older entries. Afterwards the copies have to be brought up to date. */
-	readonly timelines: TimelineLoader<ConversationCopy>;
+	/** Loads older entries and threads. Afterwards the copies have to be brought up to date. */
+	readonly loader: TimelineLoader<ConversationCopy>;
 
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
 		private readonly source: StateSource,
 		private readonly ttlSeconds: number,
-		private readonly recording: Recording,
 		mostBytes: number,
 	) {
 		this.cache = new CopyCache(mostBytes);
 		this.nodeOf = nodesOf(commands);
-		this.timelines = new TimelineLoader({
+		this.loader = new TimelineLoader({
 			source,
-			reading: (copies, read) => this.reading(copies, read),
-			add: (copy, rows, reached) => {
-				copy.prepend(rows, reached);
-				this.grown(copy);
+			check: (copies) => this.checkStore(copies),
+			onGrown: (copy) => {
+				if (this.cache.get(copy.id) === copy) this.cache.put(copy);
 			},
 		});
 	}
@@ -93,10 +88,6 @@ export class ConversationViews {
 	/** Evicts the copies of conversations on a node. */
 	drop(isOnNode: IsOnNode): void {
 		this.cache.removeIf(({ slot }) => isOnNode(slot));
-	}
-
-	clear(): void {
-		this.cache.clear();
 	}
 
 	/** Copies in memory, without a request: those that the caller holds first, and new empty ones for unknown conversations. */
@@ -110,12 +101,16 @@ export class ConversationViews {
 	}
 
 	/** Brings these copies up to date. */
-	async update(copies: readonly ConversationCopy[]): Promise<CopiesRead> {
+	async update(copies: readonly ConversationCopy[], { tokenOf }: FencePoint): Promise<CopiesRead> {
 		const before = statesOf(copies);
 		const missing = new Set<ConversationCopy>();
 		for (let left = copies; left.length > 0; ) {
-			const requests = await this.ask(left);
-			left = await this.complete(requests.filter(isIncomplete), missing);
+			const requests = await this.ask(left, tokenOf);
+			left = requests
+				.filter(({ answer, copy }) => answer !== 'current' || !copy.isUsable)
+				.map(({ copy }) => copy);
+			for (const copy of await this.complete(left)) missing.add(copy);
+			if (missing.size > 0) left = left.filter((copy) => !missing.has(copy));
 		}
 		return {
 			copies: missing.size === 0 ? copies : copies.map((copy) => (missing.has(copy) ? null : copy)),
@@ -123,89 +118,48 @@ export class ConversationViews {
 		};
 	}
 
-	/** Loads what these copies lack. Returns those that have to be brought up to date again. */
-	private async complete(
-		requests: readonly CopyRequest[],
-		missing: Set<ConversationCopy>,
-	): Promise<ConversationCopy[]> {
-		const absent = requests.filter(({ answer }) => answer === 'absent').map(({ copy }) => copy);
-		const recorded = absent.length > 0 ? await this.recording.begin(absent.map(({ id }) => id)) : null;
-		for (const copy of absent) if (!recorded?.has(copy.id)) missing.add(copy);
-		const copies = requests.map(({ copy }) => copy).filter((copy) => !missing.has(copy));
-		await this.loadNew(copies.filter((copy) => !copy.isLoaded && copy.isRecorded));
-		await Promise.all(
-			copies.filter((copy) => copy.isHeadMissing).map((copy) => this.timelines.loadPastNewest(copy)),
-		);
-		return copies;
+	/** Loads what these copies lack from the store. Returns those that do not exist. Afterwards the others have to be brought up to date. */
+	private async complete(copies: readonly ConversationCopy[]): Promise<readonly ConversationCopy[]> {
+		const empty = copies.filter((copy) => !copy.isLoaded);
+		const absent = empty.length > 0 ? await this.loadNew(empty) : empty;
+		const headless = copies.filter((copy) => copy.isHeadMissing);
+		await Promise.all(headless.map((copy) => this.loader.loadPastNewest(copy)));
+		return absent;
 	}
 
-	/** Loads threads. Afterwards the copies have to be brought up to date. */
-	async loadThreads(copy: ConversationCopy, roots: readonly number[]): Promise<void> {
-		await Promise.all(
-			roots.map(async (root) => {
-				const { loadVersion, timeline } = copy;
-				const rows = await this.reading([copy], () =>
-					this.source.threadEntries(copy.id, root, EVERYTHING, EVERYTHING),
-				);
-				if (copy.threads.has(root) || copy.loadVersion !== loadVersion || copy.timeline !== timeline) return;
-				copy.addThread(root, rows);
-				this.grown(copy);
-			}),
-		);
-	}
-
-	/** Whether another copy fits without evicting one. */
-	get hasRoom(): boolean {
-		return this.cache.hasRoom;
-	}
-
-	/** The owner of the conversation has applied these commands. */
-	advance(id: string, applied: Applied, commands: readonly CommandChanges[]): void {
-		const copy = this.cache.get(id);
-		if (copy?.advance(applied, commands)) this.cache.put(copy);
-	}
-
-	/** A copy that is current at this stamp. */
-	currentOf(id: string, stamp: number): ConversationCopy | undefined {
-		const copy = this.cache.get(id);
-		return copy?.isLoaded && copy.stamp === stamp && !copy.isAhead && !copy.isHeadMissing ? copy : undefined;
-	}
-
-	/** The cache counts the new size of a copy. */
-	private grown(copy: ConversationCopy): void {
-		if (this.cache.get(copy.id) === copy) this.cache.put(copy);
-	}
-
-	/** Loads the state of the store into copies that have none. */
-	private async loadNew(copies: readonly ConversationCopy[]): Promise<void> {
-		if (copies.length === 0) return;
+	/** Loads the state of the store into copies that have none. Returns those that do not exist. */
+	private async loadNew(copies: readonly ConversationCopy[]): Promise<readonly ConversationCopy[]> {
 		const updateNumbers = copies.map(({ updateNumber }) => updateNumber);
 		const briefs = await this.source.briefs([...new Set(copies.map(({ id }) => id))]);
 		const byId = new Map(briefs.map((brief) => [brief.id, brief]));
-		for (const [index, copy] of copies.entries()) {
-			if (copy.updateNumber !== updateNumbers[index]) continue;
-			if (!copy.load(byId.get(copy.id))) throw storeIsBehind();
-			this.cache.put(copy);
-		}
+		return copies.filter((copy, index) => {
+			if (copy.updateNumber !== updateNumbers[index]) return false;
+			if (copy.load(byId.get(copy.id))) this.cache.put(copy);
+			else if (copy.keptSince > 0) throw storeIsBehind();
+			return !copy.isLoaded;
+		});
 	}
 
 	/** Rows count only if the store still has everything that these copies have from it. */
-	private async reading<T>(copies: readonly ConversationCopy[], read: () => Promise<T>): Promise<T> {
+	private async checkStore(copies: readonly ConversationCopy[]): Promise<void> {
 		const since = copies.map(({ keptSince }) => keptSince);
-		const [rows, briefs] = await Promise.all([read(), this.source.briefs(copies.map(({ id }) => id))]);
+		const briefs = await this.source.briefs(copies.map(({ id }) => id));
 		const stamps = new Map(briefs.map(({ id, stamp }) => [id, stamp]));
 		if (copies.some(({ id }, index) => (stamps.get(id) ?? 0) < (since[index] ?? 0))) throw storeIsBehind();
-		return rows;
 	}
 
-	private async ask(copies: readonly ConversationCopy[]): Promise<CopyRequest[]> {
+	private async ask(
+		copies: readonly ConversationCopy[],
+		tokenOf: FencePoint['tokenOf'],
+	): Promise<CopyRequest[]> {
 		const batches = new Set<NodeBatch>();
-		const renewedSince = performance.now() - this.ttlSeconds * 1000 * RENEWED_AFTER;
+		const confirmedSince = performance.now() - this.ttlSeconds * 1000 * CONFIRMED_WITHIN;
 		const requests = copies.map((copy) => {
+			const token = tokenOf(copy.slot);
+			copy.expire(token[1], confirmedSince);
 			const request: CopyRequest = { copy, updateNumber: copy.updateNumber, answer: 'current' };
-			const batch = this.batchFor(copy.slot);
-			const isComparison = copy.isLoaded && copy.renewedMs > renewedSince;
-			(isComparison ? batch.comparisons : batch.requests).push(request);
+			const batch = this.batchFor(copy.slot, token);
+			(copy.isLoaded ? batch.comparisons : batch.requests).push(request);
 			batches.add(batch);
 			return request;
 		});
@@ -213,14 +167,14 @@ export class ConversationViews {
 		return requests;
 	}
 
-	private batchFor(slot: number): NodeBatch {
-		const node = this.nodeOf(slot);
-		const open = this.open.get(node);
+	private batchFor(slot: number, token: EpochToken): NodeBatch {
+		const name = `${this.nodeOf(slot)} ${token[1]}`;
+		const open = this.open.get(name);
 		if (open && !open.isFull) return open;
 		if (open) void this.send(open);
 		else if (this.open.size === 0) queueMicrotask(() => this.sendOpen());
-		const batch = new NodeBatch();
-		this.open.set(node, batch);
+		const batch = new NodeBatch(token);
+		this.open.set(name, batch);
 		return batch;
 	}
 
@@ -229,12 +183,11 @@ export class ConversationViews {
 		this.open.clear();
 	}
 
-	/** Errors are swallowed here: they reject the promises of the callers. */
-	private async send({ comparisons, requests, answered }: NodeBatch): Promise<void> {
+	private async send({ comparisons, requests, answered, token }: NodeBatch): Promise<void> {
 		try {
-			const [changed] = await Promise.all([this.compare(comparisons), this.read(requests)]);
+			const [changed] = await Promise.all([this.compare(comparisons, token), this.read(requests, token)]);
 			for (let from = 0; from < changed.length; from += READS_PER_CALL)
-				await this.read(changed.slice(from, from + READS_PER_CALL));
+				await this.read(changed.slice(from, from + READS_PER_CALL), token);
 			answered.resolve();
 		} catch (error) {
 			answered.reject(error);
@@ -242,7 +195,10 @@ export class ConversationViews {
 	}
 
 	/** Returns those whose copies are not current. */
-	private async compare(comparisons: readonly CopyRequest[]): Promise<readonly CopyRequest[]> {
+	private async compare(
+		comparisons: readonly CopyRequest[],
+		token: EpochToken,
+	): Promise<readonly CopyRequest[]> {
 		if (comparisons.length === 0) return comparisons;
 		const first = comparisons[0]?.copy.id ?? '';
 		const known = comparisons.map(({ copy }) => copy.version);
@@ -251,6 +207,7 @@ export class ConversationViews {
 		try {
 			const answer = (await commands.versions(
 				keys.version(first),
+				...token,
 				sha1(known.join(' ')),
 				keys.prefix,
 				ids,
@@ -267,33 +224,28 @@ export class ConversationViews {
 		}
 	}
 
-	private async read(requests: readonly CopyRequest[]): Promise<void> {
-		const { commands, keys, ttlSeconds } = this;
+	private async read(requests: readonly CopyRequest[], token: EpochToken): Promise<void> {
+		const { commands, keys } = this;
 		if (requests.length === 0) return;
-		const now = performance.now();
 		for (const request of requests) request.updateNumber = request.copy.updateNumber;
 		try {
 			const answers = (await commands.views(
 				keys.meta(requests[0]?.copy.id ?? ''),
-				ttlSeconds,
+				...token,
 				keys.prefix,
 				...requests.flatMap(({ copy }) => copy.identity),
 			)) as string[][];
 			for (const [index, request] of requests.entries()) {
-				request.copy.renewedMs = now;
-				applyAnswer(request, answers[index] as string[]);
+				applyAnswer(request, answers[index] as string[], token[1]);
 				if (request.copy.isLoaded) this.cache.put(request.copy);
 			}
 		} catch (error) {
 			// A single request follows its slot to the current node.
 			if (requests.length === 1 || !isElsewhere(error)) throw error;
-			await Promise.all(requests.map((request) => this.read([request])));
+			await Promise.all(requests.map((request) => this.read([request], token)));
 		}
 	}
 }
-
-const isIncomplete = ({ answer, copy }: CopyRequest): boolean =>
-	answer !== 'current' || copy.isAhead || !copy.isLoaded || copy.isHeadMissing;
 
 /** Changes if one of the copies becomes a copy of a different state: each number only rises. */
 const statesOf = (copies: readonly ConversationCopy[]): number =>
@@ -303,15 +255,20 @@ const sha1 = (text: string): string => createHash('sha1').update(text).digest('h
 
 /** The copy was current when Redis answered, unless it changed during the request. */
 function confirm({ copy, updateNumber }: CopyRequest): void {
-	if (copy.updateNumber === updateNumber) copy.isAhead = false;
+	if (copy.updateNumber !== updateNumber) return;
+	copy.isAhead = false;
+	copy.checkedMs = performance.now();
 }
 
-function applyAnswer(request: CopyRequest, answer: readonly string[]): void {
+function applyAnswer(request: CopyRequest, answer: readonly string[], epoch: string): void {
 	const { copy, updateNumber } = request;
 	if (copy.updateNumber !== updateNumber) request.answer = 'changed';
 	else if (answer.length === 0) confirm(request);
-	else if (Number(answer[0]) === -1) request.answer = 'absent';
-	else {
+	else if (Number(answer[0]) === -1) {
+		copy.startFromStore(epoch);
+		copy.checkedMs = performance.now();
+		request.answer = 'stored';
+	} else {
 		copy.applyAnswer(answer);
 		request.answer = copy.isLoaded ? 'current' : 'changed';
 	}

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { MembershipRow } from '../../../ports/store.ts';
-import { computeSteps } from './user-changes.ts';
-import { fieldsOf, membershipIn } from './user-state.ts';
+import { UserDraft } from '../cluster/redis/read-state/user-copy.ts';
+import type { MembershipRow } from '../ports/store.ts';
+import { applySteps, type Step } from './user-steps.ts';
 
 const JOIN = { type: 'join', conversation: 'C1', at: 50, cursor: 40 } as const;
 const LEAVE = { type: 'leave', conversation: 'C1', at: 30 } as const;
@@ -18,19 +18,19 @@ const LEFT: MembershipRow = {
 };
 
 const loaded = (row: MembershipRow) =>
-	fieldsOf({ memberships: [row], ahead: [], follows: [], activity: [], stamp: row.changedTs });
-const replayed = (row: MembershipRow, ...steps: Parameters<typeof computeSteps>[2]) => {
-	const fields = loaded(row);
-	const { changed } = computeSteps('U1', fields, steps, () => false);
-	return membershipIn({ ...fields, ...changed }, 'C1');
+	UserDraft.of('C1', { memberships: [row], ahead: [], follows: [], activity: [], stamp: row.changedTs }, {});
+const replayed = (row: MembershipRow, ...steps: Step[]) => {
+	const draft = new UserDraft(loaded(row));
+	applySteps(draft, steps, { isNew: () => true, wasCaughtUp: () => false });
+	return draft.membership('C1');
 };
 
 test('a replayed join keeps the marks of its membership that the store already has', () => {
 	const row = { ...LEFT, awaitedJoin: 50 };
-	expect(membershipIn(loaded(row), 'C1')).toMatchObject({ member: false, isAwaited: true });
+	expect(loaded(row).membership('C1')).toMatchObject({ member: false, isAwaited: true });
 	const after = replayed(row, LEAVE, JOIN);
 	expect(after).toMatchObject({ member: true, joined: 50, cursor: 45, revision: 2 });
-	expect(after?.isAwaited).toBeUndefined();
+	expect(after?.isAwaited).toBe(false);
 });
 
 test('a rejoin starts at the cursor of the join, with a higher revision than the former membership', () => {

@@ -1,12 +1,12 @@
 import type { ConversationScope, Scope } from '../../../ports/views.ts';
+import type { CommandChanges } from '../../../read-state/changes.ts';
 import type { LoadTarget } from '../../../read-state/timeline-loader.ts';
 import type { Fence } from '../fence.ts';
-import type { CommandChanges } from '../read-state/changes.ts';
 import { slotOf } from '../slots.ts';
+import type { ConversationCopies, Copies, HeldCopies } from './conversation-copies.ts';
 import type { Applied, ConversationCopy } from './conversation-copy.ts';
-import { type ConversationViews, type Copies, type HeldCopies, NO_THREADS } from './conversation-views.ts';
 import { CopySnapshot, conversationsInScope, type ReadTime } from './copy-snapshot.ts';
-import type { UserViews } from './user-views.ts';
+import type { UserCopies } from './user-copies.ts';
 
 /**
  * Views of users and conversations in this process, brought up to date before each read.
@@ -18,12 +18,12 @@ import type { UserViews } from './user-views.ts';
  */
 
 /** A user who marks without a pause still gets a row. */
-const MAX_TRIES = 5;
+const MAX_TRIES = 10;
 
 export class CopiedViews {
 	constructor(
-		private readonly users: UserViews,
-		private readonly conversations: ConversationViews,
+		private readonly users: UserCopies,
+		readonly conversations: ConversationCopies,
 		private readonly fence: Fence,
 	) {
 		// Copies from the previous epoch of a node are invalid.
@@ -35,39 +35,55 @@ export class CopiedViews {
 
 	/**
 	 * Calls `use` with the scope at one moment, and again if it turns out not to be consistent. `use` must be synchronous, because
-	 * the copies may change later.
+	 * the copies change later.
 	 */
-	async read<T>(
+	read<T>(
 		id: string,
 		scope: Scope,
 		time: ReadTime,
 		use: (current: CopySnapshot) => T,
 		consistency: 'snapshot' | 'any' = 'snapshot',
 	): Promise<T> {
+		return this.fence.retrying(() => this.readOnce(id, scope, time, use, consistency));
+	}
+
+	private async readOnce<T>(
+		id: string,
+		scope: Scope,
+		time: ReadTime,
+		use: (current: CopySnapshot) => T,
+		consistency: 'snapshot' | 'any',
+	): Promise<T> {
 		const slot = slotOf(id);
-		await this.fence.beginInSlots([slot]);
+		const { tokenOf } = await this.fence.beginInSlots([slot]);
 		this.makeRoom();
 		const held: HeldCopies = new Map();
 		for (let tries = 1; ; ) {
-			const before = this.users.peek(id) ?? (await this.users.read(id));
+			const before = this.users.peek(id) ?? (await this.users.read(id, tokenOf(slot)));
+			const { version } = before;
 			const scopes = conversationsInScope(scope, before, time);
-			const copies = this.conversations.copiesOf(scopes, before.numbering, held);
-			const fencePoint = await this.fence.beginInSlots([slot, ...copies.map((copy) => copy.slot)]);
-			const [user, current] = await Promise.all([this.users.read(id), this.conversations.update(copies)]);
+			const copies = this.conversations.copiesOf(scopes, before.context.users, held);
+			const point = await this.fence.beginInSlots([slot, ...copies.map((copy) => copy.slot)]);
+			const [user, current] = await Promise.all([
+				this.users.read(id, point.tokenOf(slot)),
+				this.conversations.update(copies, point),
+			]);
 			const isLast = tries === MAX_TRIES;
-			if (!user.isSameAs(before) && !isLast) {
+			const isSame = (): boolean => user === before && user.version === version;
+			if (!isSame() && !isLast) {
 				tries += 1;
 				continue;
 			}
 			if (await this.loadMissing(scopes, current.copies, held)) continue;
-			const result = use(new CopySnapshot(before, current.copies, time));
+			const result = use(new CopySnapshot(user, current.copies, time));
 			const isConsistent =
 				isLast ||
-				consistency === 'any' ||
-				!current.haveChanged() ||
-				(await this.users.read(id)).isSameAs(before);
+				(isSame() &&
+					(consistency === 'any' ||
+						!current.haveChanged() ||
+						((await this.users.read(id, point.tokenOf(slot))) === user && isSame())));
 			if (isConsistent) {
-				await this.fence.verify(fencePoint);
+				await this.fence.verify(point);
 				return result;
 			}
 			tries += 1;
@@ -75,27 +91,32 @@ export class CopiedViews {
 	}
 
 	/** One conversation by itself; null if it does not exist. `known`: a copy that the caller holds. */
-	async conversation(scope: ConversationScope, known?: ConversationCopy): Promise<ConversationCopy | null> {
-		const fencePoint = await this.fence.begin([scope.id]);
-		this.makeRoom();
-		const held: HeldCopies = new Map(known ? [[known.id, known]] : []);
-		for (;;) {
-			const before = this.conversations.copiesOf([scope], this.users.numbering, held);
-			const { copies } = await this.conversations.update(before);
-			if (await this.loadMissing([scope], copies, held)) continue;
-			await this.fence.verify(fencePoint);
-			return copies[0] ?? null;
-		}
+	conversation(scope: ConversationScope, known?: ConversationCopy): Promise<ConversationCopy | null> {
+		return this.fence.retrying(async () => {
+			const point = await this.fence.begin([scope.id]);
+			this.makeRoom();
+			const held: HeldCopies = new Map(known ? [[known.id, known]] : []);
+			for (;;) {
+				const before = this.conversations.copiesOf([scope], this.users.context.users, held);
+				const { copies } = await this.conversations.update(before, point);
+				if (await this.loadMissing([scope], copies, held)) continue;
+				await this.fence.verify(point);
+				return copies[0] ?? null;
+			}
+		});
 	}
 
 	/** The owner of the conversation has applied these commands. */
 	advance(id: string, applied: Applied, commands: readonly CommandChanges[]): void {
-		this.conversations.advance(id, applied, commands);
+		const { cache } = this.conversations;
+		const copy = cache.get(id);
+		if (copy?.advance(applied, commands)) cache.put(copy);
 	}
 
-	/** For the owner of a conversation whose newest command has this stamp: no other process changes it. */
+	/** A copy with this stamp. For the owner of a conversation whose newest command has it: no other process changes the conversation. */
 	currentOf(id: string, stamp: number): ConversationCopy | undefined {
-		return this.conversations.currentOf(id, stamp);
+		const copy = this.conversations.cache.get(id);
+		return copy?.isUsable && copy.stamp === stamp ? copy : undefined;
 	}
 
 	/**
@@ -103,13 +124,8 @@ export class CopiedViews {
 	 * swallowed: a batch that needs the copy loads it.
 	 */
 	warm(id: string): void {
-		if (this.conversations.hasRoom)
-			this.conversation({ id, after: null, threads: NO_THREADS }).catch(() => undefined);
-	}
-
-	/** Loads a chunk of older entries. Afterwards the copy has to be brought up to date. */
-	loadChunk(copy: ConversationCopy, after: number): Promise<void> {
-		return this.conversations.timelines.loadSmallChunk(copy, after);
+		if (this.conversations.cache.hasRoom)
+			this.conversation({ id, after: null, threads: [] }).catch(() => undefined);
 	}
 
 	/**
@@ -127,21 +143,20 @@ export class CopiedViews {
 		for (const [index, { after, archivedToo, threads: roots }] of scopes.entries()) {
 			const copy = copies[index];
 			if (!copy) continue;
-			isAhead ||= copy.isAhead || !copy.isLoaded || copy.isHeadMissing;
+			isAhead ||= !copy.isUsable;
 			const isShort = after !== null && after < copy.timeline.floor && (!copy.archived || archivedToo);
 			const missing = roots.length === 0 ? roots : roots.filter((root) => !copy.threads.has(root));
 			if (isShort) short.push({ conversation: copy, ts: after });
-			if (missing.length > 0) threads.push(this.conversations.loadThreads(copy, missing));
+			if (missing.length > 0)
+				threads.push(...missing.map((root) => this.conversations.loader.loadThread(copy, root)));
 			if (isShort || missing.length > 0) held.set(copy.id, copy);
 		}
-		if (short.length > 0) threads.push(this.conversations.timelines.loadAll(short));
+		if (short.length > 0) threads.push(this.conversations.loader.loadAll(short));
 		await Promise.all(threads);
 		return isAhead || threads.length > 0;
 	}
 
 	private makeRoom(): void {
-		if (!this.users.isFull) return;
-		this.users.clear();
-		this.conversations.clear();
+		if (this.users.makeRoom()) this.conversations.cache.clear();
 	}
 }

@@ -1,0 +1,127 @@
+import { Numbering } from '../../../../model/numbering.ts';
+import type { StateSource } from '../../../ports/store.ts';
+import type { UserContext } from '../../../read-state/user.ts';
+import type { Commands } from '../connection.ts';
+import type { EpochToken, IsOnNode } from '../fence.ts';
+import type { Keys } from '../keys.ts';
+import { slotOf } from '../slots.ts';
+import { CopyCache } from './copy-cache.ts';
+import type { Fields } from './packing.ts';
+import { STORED, UserCopy } from './user-copy.ts';
+
+/**
+ * Copies of users' read states, brought up to date before each use. Redis has the fields that have changed lately, and the store has
+ * all others. The state of the store is read first: a field that changes in between is in Redis.
+ */
+
+/** Numbered ids stay in memory: beyond this number, numbering starts over and all copies are dropped. */
+const MAX_NUMBERED = 2_000_000;
+/** As for conversations. */
+const CONFIRMED_WITHIN = 1 / 16;
+
+export class UserCopies {
+	context: UserContext;
+	private readonly cache: CopyCache<UserCopy>;
+	private readonly loading = new Map<string, Promise<UserCopy>>();
+
+	constructor(
+		private readonly commands: Commands,
+		private readonly keys: Keys,
+		private readonly source: StateSource,
+		private readonly ttlSeconds: number,
+		starts: readonly number[],
+		mostBytes: number,
+	) {
+		this.cache = new CopyCache(mostBytes);
+		this.context = { users: new Numbering(), conversations: new Numbering(), starts, isStamped: true };
+	}
+
+	/** The copy as of the last read. */
+	peek(id: string): UserCopy | undefined {
+		return this.cache.get(id);
+	}
+
+	/** The current copy. */
+	async read(id: string, token: EpochToken): Promise<UserCopy> {
+		const { commands, keys } = this;
+		for (let copy = this.usable(id, token) ?? (await this.load(id, token)); ; ) {
+			const { version } = copy;
+			const [mode, newer = '', ...changes] = (await commands.userChanges(
+				keys.fields(id),
+				keys.fieldNames(id),
+				...token,
+				version,
+			)) as string[];
+			if (mode === 'w') copy = await this.load(id, token);
+			else if (mode === undefined || copy.version === version) {
+				if (mode !== undefined) this.update(copy, newer, pairs(changes));
+				copy.checkedMs = performance.now();
+				copy.used = true;
+				return copy;
+			}
+		}
+	}
+
+	/** Sets fields if the user still has this version. Resolves to false if not. */
+	async set(copy: UserCopy, version: string, fields: Fields, token: EpochToken): Promise<boolean> {
+		const newer = await this.setFields(copy.id, version, fields, token);
+		if (newer !== '' && copy.version === version) this.update(copy, newer, Object.entries(fields));
+		return newer !== '';
+	}
+
+	/** Resolves to the new version; '' if the user has another version. */
+	async setFields(user: string, version: string, fields: Fields, token: EpochToken): Promise<string> {
+		const { commands, keys, ttlSeconds } = this;
+		const pairs = Object.entries(fields).flat();
+		const stateKeys = [keys.fields(user), keys.fieldNames(user)];
+		return (await commands.setUser(...stateKeys, ...token, ttlSeconds, version, ...pairs)) as string;
+	}
+
+	/** Evicts the copies of users on a node. */
+	drop(isOnNode: IsOnNode): void {
+		this.cache.removeIf(({ id }) => isOnNode(slotOf(id)));
+	}
+
+	/** Drops all copies if too many ids are numbered. Returns whether it did. */
+	makeRoom(): boolean {
+		const { users, conversations } = this.context;
+		if (users.size + conversations.size <= MAX_NUMBERED) return false;
+		this.cache.clear();
+		this.context = { ...this.context, users: new Numbering(), conversations: new Numbering() };
+		return true;
+	}
+
+	private update(copy: UserCopy, version: string, fields: Iterable<readonly [string, string]>): void {
+		copy.update(version, fields);
+		if (this.cache.get(copy.id) === copy) this.cache.put(copy);
+	}
+
+	/** Not the state of the store from another epoch, or from long ago: changes may have been made and expired in between. */
+	private usable(id: string, [, epoch]: EpochToken): UserCopy | undefined {
+		const copy = this.cache.get(id);
+		if (copy?.version !== STORED) return copy;
+		const since = performance.now() - this.ttlSeconds * 1000 * CONFIRMED_WITHIN;
+		return copy.epoch === epoch && copy.checkedMs >= since ? copy : undefined;
+	}
+
+	private load(id: string, [, epoch]: EpochToken): Promise<UserCopy> {
+		const key = `${id} ${epoch}`;
+		const inProgress = this.loading.get(key);
+		if (inProgress) return inProgress;
+		const loading = this.loadNow(id, epoch).finally(() => this.loading.delete(key));
+		this.loading.set(key, loading);
+		return loading;
+	}
+
+	private async loadNow(id: string, epoch: string): Promise<UserCopy> {
+		const copy = new UserCopy(id, this.context, await this.source.user(id), epoch);
+		this.cache.put(copy);
+		return copy;
+	}
+}
+
+const pairs = (values: readonly string[]): [string, string][] =>
+	Array.from({ length: values.length / 2 }, (_, index) => [
+		values[2 * index] as string,
+		values[2 * index + 1] as string,
+	]);

@@ -1,0 +1,63 @@
+import type { ConversationKind } from '../../model/ids.ts';
+import { inTimeline, type Message } from '../../model/message.ts';
+import type { Effect } from '../../sequencer/effects.ts';
+import type { EntryRow } from '../ports/store.ts';
+
+/** What the effects of a command change in a view of its conversation. Pure. */
+
+/** A change of an entry: in the timeline, in a thread (`root`, 0 for none), or in both. */
+export interface EntryChange {
+	readonly type: 'post' | 'edit' | 'delete';
+	/** The whole entry; of a deleted message, the entry before. */
+	readonly row: EntryRow;
+	readonly isInTimeline: boolean;
+	readonly root: number;
+	/** A reply without others: its thread is complete with it. */
+	readonly isFirstReply: boolean;
+}
+
+export interface SettingsChange {
+	readonly type: 'create' | 'settings';
+	readonly kind: ConversationKind;
+	readonly isArchived: boolean;
+}
+
+export type ConversationChange = EntryChange | SettingsChange;
+
+/** All changes of one command. */
+export interface CommandChanges {
+	readonly stamp: number;
+	readonly changes: readonly ConversationChange[];
+}
+
+/** Effects with the same stamp belong to one command. */
+export const changesOf = (effects: readonly Effect[]): CommandChanges[] =>
+	[...Map.groupBy(effects, ({ at }) => at)].map(([stamp, some]) => ({
+		stamp,
+		changes: some.flatMap(changeOf),
+	}));
+
+function changeOf(effect: Effect): ConversationChange[] {
+	switch (effect.type) {
+		case 'created':
+		case 'changed': {
+			const { kind, archived } = effect.conversation;
+			return [{ type: effect.type === 'created' ? 'create' : 'settings', kind, isArchived: archived }];
+		}
+		case 'posted':
+			return [entryChange('post', effect.message, effect.thread?.replyCount === 1)];
+		case 'edited':
+			return [entryChange('edit', effect.message)];
+		case 'deleted':
+			return [entryChange('delete', effect.previous)];
+		default:
+			return [];
+	}
+}
+
+/** Without the text of the message, because changes may stay in memory. */
+function entryChange(type: EntryChange['type'], message: Message, isFirstReply = false): EntryChange {
+	const { ts, user, broadcast, channelWide, here, named, threadTs } = message;
+	const row = { ts, user, broadcast, channelWide, here, named };
+	return { type, row, isInTimeline: inTimeline(message), root: threadTs ?? 0, isFirstReply };
+}
