@@ -253,6 +253,7 @@ describe('commands that talk to a running server', () => {
 				run(['invite', 'list', ...where]),
 			]);
 			expect(invites.out).toMatch(/^[0-9a-f]{16} {2}used .* {2}"Tom of the crew"$/m);
+			expect(invites.out).toMatch(/^[0-9a-f]{16} {2}used .* {2}for mia$/m);
 			expect(listed.out).toMatch(/^U\w+ {2}(mia {2}Mia Berg|tom\.vane {2}Tom Vane)/m);
 			expect(tokens.out).toMatch(/^[0-9a-f]{16} {2}active .* {2}Laptop$/m);
 			expect(ended.out).toContain('(tom.vane) is deactivated');
