@@ -29,7 +29,7 @@ export const inviteCommand: CliCommand = {
 	],
 	options: {
 		team: TEAM_FLAG,
-		user: { help: 'sign in this existing user, by name or id', takesValue: true },
+		user: { help: 'existing user whom the link signs in, by name or id', takesValue: true },
 		label: { help: 'a note that `tidemark invite list` shows beside the link', takesValue: true },
 		'expires-in': {
 			help: 'seconds until the link expires; default 7 days, at most 90 days',

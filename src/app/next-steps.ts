@@ -39,6 +39,10 @@ export async function nextSteps(
 			`                    ${invite}`,
 		].join('\n');
 	return isDemo
-		? `To invite people, or to create a workspace of your own: ${url}/admin, with the administrator's token, or ${invite}`
+		? [
+				`To invite people or create your own workspace: ${url}/admin, with the administrator's token,`,
+				`  or on a terminal  ${invite}`,
+				`                    ${NPX} team add NAME${where}`,
+			].join('\n')
 		: `Open ${url}; invite people at ${url}/admin or with: ${invite}`;
 }

@@ -230,6 +230,7 @@ describe('commands that talk to a running server', () => {
 				'Harbour Crew has no invite links.\n',
 			);
 			expect((await run(['token', 'list', 'mia', ...where])).out).toBe('mia has no tokens.\n');
+			expect((await run(['app', 'list', ...where])).out).toBe('Harbour Crew has no apps.\n');
 			const [mine, anybody] = await Promise.all([
 				run(['invite', '--user', '@mia', '--team', 'harbour-crew', ...where]),
 				run(['invite', '--label', 'Tom of the crew', ...where]),
@@ -258,7 +259,7 @@ describe('commands that talk to a running server', () => {
 			expect(tokens.out).toMatch(/^[0-9a-f]{16} {2}active .* {2}Laptop$/m);
 			expect(ended.out).toContain('(tom.vane) is deactivated');
 			expect((await run(['user', 'deactivate', 'nobody', ...where])).err).toContain(
-				'there is no user "nobody"',
+				`there is no user "nobody" in Harbour Crew: run \`tidemark user list --team 'Harbour Crew'\``,
 			);
 			const again = await run(['team', 'add', 'harbour crew', ...where]);
 			expect([again.code, again.out]).toEqual([2, '']);

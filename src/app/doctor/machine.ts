@@ -20,11 +20,11 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 		return ok(about, `${port} is free`);
 	} catch (error) {
 		const degraded = await degradedOf(port);
-		if (degraded?.length === 0) return ok(about, `a Tidemark answers on port ${port}`);
+		if (degraded?.length === 0) return ok(about, `a Tidemark server answers on port ${port}`);
 		if (degraded)
 			return bad(
 				about,
-				`the Tidemark on port ${port} is degraded: ${degraded.join('; ')}`,
+				`the Tidemark server on port ${port} is degraded: ${degraded.join('; ')}`,
 				'Follow the advice in that message',
 			);
 		return bad(about, `cannot listen on ${host}:${port}`, explainFailure(error));
