@@ -90,7 +90,7 @@ await Promise.all(
 const seconds = (performance.now() - began) / 1000;
 while (consumed - before < acked && performance.now() - began < LOAD_MS * 2) await Bun.sleep(10);
 console.log(
-	`${WRITERS} writers: ${Math.round(acked / seconds)} appends acked a second; consumed ${consumed - before} of ${acked}`,
+	`${WRITERS} writers: ${Math.round(acked / seconds)} appends acked per second; consumed ${consumed - before} of ${acked}`,
 );
 await logs.close();
 process.exit(0);

@@ -9,15 +9,15 @@ import { plainTable } from './support/table.ts';
 
 /** `npm run bench`: runs scenarios one after the other, prints their figures and stores them. */
 
-const HELP = `npm run bench                   every scenario
-npm run bench -- NAME …         only these
-npm run bench -- --list         what there is
-npm run bench -- --quick        small sizes, to see that it works; nothing is kept
-npm run bench -- --full         the largest sizes as well; takes long
-npm run bench -- --page         only write docs/benchmarks.md again from the last results
+const HELP = `npm run bench                   runs every scenario
+npm run bench -- NAME …         runs only these scenarios
+npm run bench -- --list         lists the scenarios
+npm run bench -- --quick        small sizes, as a trial; stores no results
+npm run bench -- --full         also the largest sizes; takes long
+npm run bench -- --page         only writes docs/benchmarks.md again, from the stored results
 
-Every figure is measured three times or more, and ratios are against something measured in the same run.
-Results are kept in bench/results/latest.json and shown in docs/benchmarks.md.`;
+Most figures are measured three times or more. A ratio compares two measurements of the same run.
+Results are stored in bench/results/latest.json and shown in docs/benchmarks.md.`;
 
 const RUNS = 3;
 const FLAGS = ['--help', '-h', '--list', '--quick', '--full', '--page'];

@@ -63,16 +63,16 @@ export const clientCounts: Scenario = {
 				const of = warm[index];
 				return [
 					figure(
-						`user in ${size}: p99 on the server, at most`,
+						`user in ${size} conversations: p99 on the server, upper bound`,
 						'ms',
 						of?.bound ?? [],
 						target === undefined ? undefined : { atMost: target },
 					),
-					figure(`user in ${size}: p99 at the client`, 'ms', of?.p99 ?? []),
-					figure(`user in ${size}: p50 at the client`, 'ms', of?.p50 ?? []),
-					figure(`user in ${size}: mean on the server`, 'ms', of?.server ?? []),
-					figure(`user in ${size}: CPU of the server a call`, 'ms', of?.cpu ?? []),
-					figure(`user in ${size}: first call after a start`, 'ms', cold[index] ?? []),
+					figure(`user in ${size} conversations: p99 at the client`, 'ms', of?.p99 ?? []),
+					figure(`user in ${size} conversations: p50 at the client`, 'ms', of?.p50 ?? []),
+					figure(`user in ${size} conversations: mean on the server`, 'ms', of?.server ?? []),
+					figure(`user in ${size} conversations: CPU of the server per call`, 'ms', of?.cpu ?? []),
+					figure(`user in ${size} conversations: first call after a start`, 'ms', cold[index] ?? []),
 				];
 			}),
 			notes: [

@@ -8,7 +8,7 @@ const POSTS_PER_SECOND = [200, 1_000] as const;
 
 export const clusterDelivery: Scenario = {
 	name: 'cluster-delivery',
-	about: `In a cluster: from post to delivery, ${POSTS_PER_SECOND.join(' and ')} posts a second into conversations of ${MEMBERS} online members`,
+	about: `In a cluster: from post to delivery, ${POSTS_PER_SECOND.join(' and ')} posts per second into conversations of ${MEMBERS} online members`,
 	run: async (bench) => {
 		const { configuration, figures } = await measureSteadyPosts(bench, POSTS_PER_SECOND, 60, async (fill) => {
 			const cluster = await benchCluster(bench);

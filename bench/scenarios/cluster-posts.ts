@@ -90,10 +90,10 @@ export const clusterPosts: Scenario = {
 				...postConfiguration(bench),
 				server: CLUSTER_IN_WORDS,
 				CPU: 'of gateway and worker together',
-				'a post':
-					'figures that end with “a post”: the cost of one round, minus that of the same time without load',
+				'per post':
+					'figures that end with “per post”: the cost of one round, minus that of the same time without load',
 				'many at once': `chat.postMessage with client_msg_id over ${AT_ONCE} keep-alive connections of ${WRITERS} users, one request at a time each; every user posts to a separate channel`,
-				answers: `${ANSWERS} posts a run over one connection, one after the other, without other load`,
+				answers: `${ANSWERS} posts per run over one connection, one after the other, without other load`,
 			},
 			figures: [
 				figure(
@@ -149,7 +149,7 @@ async function manyAtOnce(
 	if (rejected > 0) throw new Error(`${rejected} posts were rejected`);
 	return [
 		figure(
-			`posts a second${how}`,
+			`posts per second${how}`,
 			'/s',
 			rounds.map(({ acknowledged, seconds }) => acknowledged / seconds),
 			{ atLeast: 5_000 },

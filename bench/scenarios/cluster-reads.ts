@@ -62,7 +62,7 @@ export const clusterReads: Scenario = {
 				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every second conversation`,
 				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
 				marks: `${MARKS} of conversations.mark, one after the other, each moving the cursor`,
-				'marks a second': `${MARKERS} members of one conversation, each marking one message further over HTTP as soon as the previous mark is answered`,
+				'marks per second': `${MARKERS} members of one conversation, each marking one message further over HTTP as soon as the previous mark is answered`,
 				'Redis emptied': `${crowd} users, all in the same ${crowd} conversations of ${crowd} messages each (${crowd * crowd} cursors, ${crowd * crowd} messages), with 50 unread in each; FLUSHALL, then client.counts of one of them until it answers; the answer must be the same as before`,
 				measured:
 					'“at the client” includes HTTP and the client’s work on the same machine; “on the server” is from the gateway’s histogram, whose bounds are 0.5, 1, 2, 4, 6, 10, 20, 50, 100, 150, 250 … ms; after half as many calls to warm up',
@@ -70,7 +70,7 @@ export const clusterReads: Scenario = {
 			figures: [
 				...sizes.flatMap((size, index) => countsFigures(size, counts[index] ?? [], first[index] ?? [])),
 				...markFigures(marks),
-				figure('marks a second in one conversation', '/s', marksASecond, { atLeast: 1_000 }),
+				figure('marks per second in one conversation', '/s', marksASecond, { atLeast: 1_000 }),
 				figure('Redis emptied: until counts are answered again, the same as before', 's', restored, {
 					atMost: 5,
 				}),
@@ -92,15 +92,15 @@ function countsFigures(size: number, rounds: readonly Round[], firstCalls: reado
 	const means = of(({ mean }) => mean);
 	return [
 		figure(
-			`user in ${size}: p99 on the server, at most`,
+			`user in ${size} conversations: p99 on the server, upper bound`,
 			'ms',
 			bounds,
 			target === undefined ? undefined : { atMost: target },
 		),
-		figure(`user in ${size}: p99 at the client`, 'ms', p99s),
-		figure(`user in ${size}: p50 at the client`, 'ms', p50s),
-		figure(`user in ${size}: mean on the server`, 'ms', means),
-		figure(`user in ${size}: first call, from the database`, 'ms', firstCalls),
+		figure(`user in ${size} conversations: p99 at the client`, 'ms', p99s),
+		figure(`user in ${size} conversations: p50 at the client`, 'ms', p50s),
+		figure(`user in ${size} conversations: mean on the server`, 'ms', means),
+		figure(`user in ${size} conversations: first call, from the database`, 'ms', firstCalls),
 	];
 }
 
@@ -110,7 +110,7 @@ function markFigures(rounds: readonly MarksRound[]): Figure[] {
 	const p95s = rounds.map(({ client }) => client);
 	return [
 		figure('a mark: mean on the server', 'ms', means),
-		figure('a mark: p95 on the server, at most', 'ms', bounds),
+		figure('a mark: p95 on the server, upper bound', 'ms', bounds),
 		figure('a mark: p95 at the client', 'ms', p95s, { atMost: 4 }),
 	];
 }

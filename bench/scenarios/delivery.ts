@@ -9,7 +9,7 @@ const POSTS_PER_SECOND = 1_000;
 
 export const delivery: Scenario = {
 	name: 'delivery',
-	about: `From post to delivery: ${POSTS_PER_SECOND} posts a second into conversations of ${MEMBERS} online members`,
+	about: `From post to delivery: ${POSTS_PER_SECOND} posts per second into conversations of ${MEMBERS} online members`,
 	run: async (bench) => ({
 		...(await measureSteadyPosts(bench, [POSTS_PER_SECOND], 20, async (fill) => {
 			const dataDir = bench.directory('data');

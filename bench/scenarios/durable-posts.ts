@@ -38,7 +38,7 @@ const WAYS: readonly Way[] = [
 
 export const durablePosts: Scenario = {
 	name: 'durable-posts',
-	about: 'Acknowledged durable posts a second, one server process, many clients at once',
+	about: 'Acknowledged durable posts per second, one server process, many clients at once',
 	run: async (bench) => {
 		if (!WRITER_PRAGMAS.includes('synchronous = FULL')) throw new Error('the store does not write durably');
 		const count = bench.pick(5_000, 60_000, 200_000);
@@ -50,7 +50,7 @@ export const durablePosts: Scenario = {
 				server: `tidemark serve ${FLAGS.join(' ')}; SQLite, ${WRITER_PRAGMAS.join(', ')}`,
 				sockets: `${USERS} sockets of ${USERS} users, ${IN_FLIGHT} posts in flight on each; every user posts to a separate channel, so a post is acknowledged and delivered to one socket`,
 				HTTP: `chat.postMessage over ${USERS * CONNECTIONS_EACH} keep-alive connections of ${USERS} users, one request at a time each; the same channels`,
-				posts: `${count} a round after a fifth of that to warm up; text of ${MESSAGE_TEXT.length} characters`,
+				posts: `${count} per round after a fifth of that to warm up; text of ${MESSAGE_TEXT.length} characters`,
 				'load generator':
 					'one other process on the same machine; with minimal WebSocket and HTTP code over plain TCP',
 			},
@@ -79,7 +79,7 @@ async function postsOver(bench: Bench, way: Way, count: number): Promise<Figure[
 	for (let run = 0; run < bench.runs; run += 1) {
 		rounds.push(await load.round(server));
 		bareRounds.push(await bareLoad.round({ pids: [bare.pid] }));
-		bench.progress(`${way.name}: ${Math.round(perSecond(rounds[run] as Measured))} a second`);
+		bench.progress(`${way.name}: ${Math.round(perSecond(rounds[run] as Measured))} per second`);
 	}
 	await server.kill();
 	await Promise.all([load.stop(), bareLoad.stop()]);
@@ -154,7 +154,7 @@ async function postsInProcess(bench: Bench, count: number): Promise<Figure[]> {
 	});
 	const { perSecond, cpuMicros } = JSON.parse(await new Response(child.stdout).text()) as PipelineReport;
 	checkStored(dataDir, count * (bench.runs + 1));
-	bench.progress(`in process: ${Math.round(perSecond[0] ?? 0)} a second`);
+	bench.progress(`in process: ${Math.round(perSecond[0] ?? 0)} per second`);
 	const bare = perSecond.map((_, run) => bareSqlite(bench.directory(`bare-${run}`), USERS, count, 1_000));
 	return [
 		figure('posts in process, no network', '/s', perSecond, TARGET),

@@ -38,8 +38,8 @@ export const fanOutPeers: Scenario = {
 				peers: `ws ${ws}; socket.io ${socketIo} with engine.io ${engineIo}, WebSocket only; both on Node ${node}, one process each, no compression`,
 				clients: `one process in C for each server, one socket for each member, each speaking its server’s protocol; gcc ${CFLAGS.join(' ')}`,
 				payload: 'the same event as JSON from each server; Socket.IO’s packet around it is 14 bytes more',
-				paced: `${sizes.map((size) => `${messagesOf(bench, size)} messages a round to ${size}`).join(', ')}, each ${PAUSE_MS} ms after all sockets received the previous one`,
-				burst: `${BURSTS} times ${BURST} messages a round, posted at once; a round ends when all sockets received all of them`,
+				paced: `${sizes.map((size) => `${messagesOf(bench, size)} messages per round to ${size}`).join(', ')}, each ${PAUSE_MS} ms after all sockets received the previous one`,
+				burst: `${BURSTS} times ${BURST} messages per round, posted at once; a round ends when all sockets received all of them`,
 				CPU: 'of the whole server process, all threads; clients and load generator are not included',
 			},
 			figures,
@@ -82,13 +82,17 @@ async function measure(bench: Bench, peers: NodePeers, size: number): Promise<Fi
 	const [ours, ...others] = sides.map(({ side, rounds }) => ({ name: side.name, ...rounds }));
 	return [
 		...others.flatMap(({ name, paced, burst }) => [
-			ratio(`${at}paced: deliveries a CPU second, against ${name}`, ours?.paced ?? [], paced, { atLeast: 1 }),
-			ratio(`${at}burst: deliveries a CPU second, against ${name}`, ours?.burst ?? [], burst, { atLeast: 1 }),
+			ratio(`${at}paced: deliveries per CPU second, against ${name}`, ours?.paced ?? [], paced, {
+				atLeast: 1,
+			}),
+			ratio(`${at}burst: deliveries per CPU second, against ${name}`, ours?.burst ?? [], burst, {
+				atLeast: 1,
+			}),
 		]),
 		...sides.flatMap(({ side: { name }, rounds }) => [
-			figure(`${at}paced: ${name}, deliveries a CPU second`, '/s', rounds.paced),
-			figure(`${at}burst: ${name}, deliveries a CPU second`, '/s', rounds.burst),
-			figure(`${at}burst: ${name}, deliveries a second`, '/s', rounds.burstPerSecond),
+			figure(`${at}paced: ${name}, deliveries per CPU second`, '/s', rounds.paced),
+			figure(`${at}burst: ${name}, deliveries per CPU second`, '/s', rounds.burst),
+			figure(`${at}burst: ${name}, deliveries per second`, '/s', rounds.burstPerSecond),
 		]),
 	];
 }
@@ -118,7 +122,7 @@ async function round(
 	rounds.burstPerSecond.push((BURST * BURSTS * size) / burst.wall);
 	const of = (per: readonly number[]): number => Math.round(per.at(-1) ?? 0);
 	bench.progress(
-		`${size} sockets, ${side.name}: ${of(rounds.paced)} deliveries a CPU second paced, ${of(rounds.burst)} in a burst`,
+		`${size} sockets, ${side.name}: ${of(rounds.paced)} deliveries per CPU second paced, ${of(rounds.burst)} in a burst`,
 	);
 }
 

@@ -20,7 +20,7 @@ export const fanOut: Scenario = {
 		return {
 			configuration: {
 				clients: `one process in C, one socket for each member; gcc ${CFLAGS.join(' ')}`,
-				messages: `${messagesOf(bench)} a round, ${PAUSE_MS} ms after all sockets received the previous one; the same bytes from each server`,
+				messages: `${messagesOf(bench)} per round, ${PAUSE_MS} ms after all sockets received the previous one; the same bytes from each server`,
 				'last socket': 'from just before the post is sent until the last socket has received the message',
 				CPU: 'of the whole server process; Tidemark’s includes receiving the post over HTTP, sequencing and storing it',
 			},
@@ -56,19 +56,19 @@ async function measure(bench: Bench, size: number): Promise<Figure[]> {
 			rounds[index]?.p50.push(quantile(last, 0.5));
 			rounds[index]?.p99.push(quantile(last, 0.99));
 			bench.progress(
-				`${size} sockets, ${side.name}: ${Math.round((messagesOf(bench) * size) / cpu)} deliveries a CPU second`,
+				`${size} sockets, ${side.name}: ${Math.round((messagesOf(bench) * size) / cpu)} deliveries per CPU second`,
 			);
 		}
 	const [ours, theirs, bare] = rounds;
 	const at = `${size} sockets: `;
 	return [
-		ratio(`${at}deliveries a CPU second, against C`, ours?.perCpu ?? [], theirs?.perCpu ?? [], {
+		ratio(`${at}deliveries per CPU second, against C`, ours?.perCpu ?? [], theirs?.perCpu ?? [], {
 			atLeast: 0.85,
 		}),
-		ratio(`${at}deliveries a CPU second, against bare Bun`, ours?.perCpu ?? [], bare?.perCpu ?? []),
+		ratio(`${at}deliveries per CPU second, against bare Bun`, ours?.perCpu ?? [], bare?.perCpu ?? []),
 		ratio(`${at}last socket’s p99, against C`, ours?.p99 ?? [], theirs?.p99 ?? [], { atMost: 1.3 }),
 		...sides.flatMap(({ name }, index) => [
-			figure(`${at}${name}, deliveries a CPU second`, '/s', rounds[index]?.perCpu ?? []),
+			figure(`${at}${name}, deliveries per CPU second`, '/s', rounds[index]?.perCpu ?? []),
 			figure(`${at}${name}, last socket’s p50`, 'ms', rounds[index]?.p50 ?? []),
 			figure(`${at}${name}, last socket’s p99`, 'ms', rounds[index]?.p99 ?? []),
 		]),

@@ -80,7 +80,7 @@ export const heavyCalls: Scenario = {
 		return {
 			configuration: {
 				data: `a thread of ${sizes.replies} replies by 300 users; a channel of ${sizes.behind} messages that its ${sizes.crowd} members have not read; one of ${sizes.crowd} members who are all online and want counts`,
-				load: `each call once after a start, in this order, on one server; meanwhile another user posts ${POSTS_A_SECOND} times a second to a channel of two`,
+				load: `each call once after a start, in this order, on one server; meanwhile another user posts ${POSTS_A_SECOND} times per second to a channel of two`,
 				measured:
 					'posts at the client, from when one was due by the clock, until the call is answered and 0.5 s after it',
 			},

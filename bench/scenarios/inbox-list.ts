@@ -62,7 +62,7 @@ export const inboxList: Scenario = {
 				const of = (value: (round: Round) => number) => (rounds[index] ?? []).map(value);
 				return [
 					figure(
-						`${name}: p99 on the server, at most`,
+						`${name}: p99 on the server, upper bound`,
 						'ms',
 						of(({ bound }) => bound),
 						{ atMost: TARGET },

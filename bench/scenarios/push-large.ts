@@ -34,7 +34,7 @@ export const pushLarge: Scenario = {
 			const round = await measure(server, providers, channels, devices);
 			rounds.push(round);
 			bench.progress(
-				`${Math.round(round.perSecond)} a second; direct messages within ${Math.round(Math.max(...round.direct))} ms`,
+				`${Math.round(round.perSecond)} per second; direct messages within ${Math.round(Math.max(...round.direct))} ms`,
 			);
 		}
 		await server.stop();

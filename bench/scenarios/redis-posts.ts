@@ -63,14 +63,14 @@ export const redisPosts: Scenario = {
 				all.at(-1),
 			);
 			bench.progress(
-				`${own?.ms.toFixed(2)} ms a post; ${entry?.ms.toFixed(1)} with entries, ${counter?.ms.toFixed(1)} with counters; ${perCursor.at(-1)?.toFixed(1)} bytes a cursor`,
+				`${own?.ms.toFixed(2)} ms per post; ${entry?.ms.toFixed(1)} with entries, ${counter?.ms.toFixed(1)} with counters; ${perCursor.at(-1)?.toFixed(1)} bytes per cursor`,
 			);
 		}
 		const of = (costs: readonly Cost[], what: keyof Cost) => costs.map((one) => one[what]);
 		const against = (name: string, costs: readonly Cost[]) =>
 			[
 				{ how: 'a post in Tidemark', own: measured.ours },
-				{ how: 'one of a batch', own: measured.batches },
+				{ how: 'a post of a batch', own: measured.batches },
 			].flatMap(({ how, own }) => [
 				ratio(`${name} against ${how}: time`, of(costs, 'ms'), of(own, 'ms'), { atLeast: 300 }),
 				ratio(`${name} against ${how}: CPU of Redis`, of(costs, 'cpu'), of(own, 'cpu'), { atLeast: 300 }),
@@ -79,9 +79,9 @@ export const redisPosts: Scenario = {
 			configuration: {
 				members: members.length,
 				'a post in Tidemark': `all work in Redis for a post, as a worker does it: the effect applied, the author's cursor moved; ${POSTS} one after the other`,
-				'one of a batch': `the same, ${BATCH} posts of as many authors at once, as a worker takes them under load`,
+				'a post of a batch': `the same, ${BATCH} posts of as many authors at once, as a worker takes them under load`,
 				'an entry for each': `one ZADD for each member, in one pipeline; ${POSTS_TO_EACH} posts`,
-				'a counter for each': `Lua over ${MEMBERS_A_CALL} members a call: incremented unless the member has the conversation open; ${POSTS_TO_EACH} posts`,
+				'a counter for each': `Lua over ${MEMBERS_A_CALL} members per call: incremented unless the member has the conversation open; ${POSTS_TO_EACH} posts`,
 				'a cursor': `a user in ${CONVERSATIONS_EACH} conversations, MEMORY USAGE of the hash; hash-max-listpack-entries 1024`,
 			},
 			figures: [
@@ -89,8 +89,8 @@ export const redisPosts: Scenario = {
 				...against('a counter for each member', measured.counters),
 				figure('a post in Tidemark', 'ms', of(measured.ours, 'ms')),
 				figure('a post in Tidemark, CPU of Redis', 'ms', of(measured.ours, 'cpu')),
-				figure('one of a batch', 'ms', of(measured.batches, 'ms')),
-				figure('one of a batch, CPU of Redis', 'ms', of(measured.batches, 'cpu')),
+				figure('a post of a batch', 'ms', of(measured.batches, 'ms')),
+				figure('a post of a batch, CPU of Redis', 'ms', of(measured.batches, 'cpu')),
 				figure('a post with an entry for each member', 'ms', of(measured.entries, 'ms')),
 				figure('a post with a counter for each member', 'ms', of(measured.counters, 'ms')),
 				figure('a cursor', 'bytes', perCursor, { atMost: 33 }),

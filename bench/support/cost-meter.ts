@@ -34,7 +34,7 @@ const METERS: readonly Meter[] = [
 	{ what: 'CPU of Kafka', ...CPU },
 	{ what: 'CPU of Redis', ...CPU },
 	{ what: 'CPU of PostgreSQL', ...CPU },
-	{ what: 'commands of Redis, those in scripts included', unit: '' },
+	{ what: 'Redis commands, including those in scripts,', unit: '' },
 	{ what: 'bytes to Redis', unit: 'bytes' },
 	{ what: 'bytes from Redis', unit: 'bytes' },
 	{ what: 'bytes Kafka read', unit: 'bytes' },
@@ -74,7 +74,7 @@ export class CostMeter {
 				['CPU of Kafka', cpuSeconds(kafka)],
 				['CPU of Redis', cpuSeconds(number(info.get('process_id')))],
 				['CPU of PostgreSQL', familyOf(postmaster).reduce((sum, pid) => sum + cpuOf(pid), 0)],
-				['commands of Redis, those in scripts included', number(info.get('total_commands_processed'))],
+				['Redis commands, including those in scripts,', number(info.get('total_commands_processed'))],
 				['bytes to Redis', number(info.get('total_net_input_bytes'))],
 				['bytes from Redis', number(info.get('total_net_output_bytes'))],
 				['bytes Kafka read', read],
@@ -105,7 +105,7 @@ export class CostMeter {
 		};
 		return [
 			figure(
-				`CPU of gateway and worker, a post${how}`,
+				`CPU of gateway and worker per post${how}`,
 				'µs',
 				[ROLES.reduce((sum, what) => sum + spent(what), 0) * 1e6],
 				{
@@ -113,7 +113,7 @@ export class CostMeter {
 				},
 			),
 			...METERS.map(({ what, unit, times = 1 }) =>
-				figure(`${what}, a post${how}`, unit, [spent(what) * times]),
+				figure(`${what} per post${how}`, unit, [spent(what) * times]),
 			),
 		];
 	}

@@ -31,7 +31,7 @@ export async function comparePosts(
 			const round = await (loads[which] as Load).round(server);
 			if (round.rejected > 0) throw new Error(`${round.rejected} posts were rejected`);
 			measured[which]?.push(round);
-			bench.progress(`${[tested, against][which]?.what}: ${cpuMicros(round).toFixed(1)} µs of CPU a post`);
+			bench.progress(`${[tested, against][which]?.what}: ${cpuMicros(round).toFixed(1)} µs of CPU per post`);
 		}
 	for (const load of loads) await load.stop();
 	const [of = [], to = []] = measured;
@@ -45,12 +45,12 @@ export async function comparePosts(
 		figure(`CPU of a post, ${tested.what}`, 'µs', of.map(cpuMicros)),
 		figure(`CPU of a post, ${against.what}`, 'µs', to.map(cpuMicros)),
 		figure(
-			`posts a second, ${tested.what}`,
+			`posts per second, ${tested.what}`,
 			'/s',
 			of.map((one) => one.acknowledged / one.seconds),
 		),
 		figure(
-			`posts a second, ${against.what}`,
+			`posts per second, ${against.what}`,
 			'/s',
 			to.map((one) => one.acknowledged / one.seconds),
 		),
@@ -87,7 +87,7 @@ const wallMicros = ({ seconds, acknowledged }: Measured): number => (seconds / a
 
 export const postConfiguration = (bench: Bench): Record<string, string | number> => ({
 	server: `tidemark serve ${FLAGS.join(' ')}`,
-	posts: `chat.postMessage over ${POSTERS} keep-alive connections of ${POSTERS} members, one request at a time each; ${postsARound(bench)} a round after as many to warm up; text of ${MESSAGE_TEXT.length} characters`,
+	posts: `chat.postMessage over ${POSTERS} keep-alive connections of ${POSTERS} members, one request at a time each; ${postsARound(bench)} per round after as many to warm up; text of ${MESSAGE_TEXT.length} characters`,
 	rounds: `${bench.runs * 2} of each kind, taking turns on one server`,
 	CPU: 'of the whole server process, all threads, from the scheduler’s nanoseconds',
 });

@@ -125,12 +125,12 @@ export async function measureSteadyPosts(
 	const figures: Figure[] = [];
 	for (const perSecond of rates) {
 		const rounds = await roundsAt(bench, posts, perSecond, seconds);
-		figures.push(...figuresOf(rounds, targetMs, rates.length > 1 ? `${perSecond} a second: ` : ''));
+		figures.push(...figuresOf(rounds, targetMs, rates.length > 1 ? `${perSecond} per second: ` : ''));
 	}
 	return {
 		configuration: {
 			conversations: `${CONVERSATIONS} of ${MEMBERS} members, each with one socket, and one more user, who posts over another socket`,
-			posts: `${rates.join(' and ')} a second for ${seconds} s, in turn to each conversation, without waiting for the previous delivery`,
+			posts: `${rates.join(' and ')} per second for ${seconds} s, in turn to each conversation, without waiting for the previous delivery`,
 			measured:
 				'from just before a post is sent until the last member’s socket has received it; a process in C reads the sockets of each conversation',
 		},
@@ -138,7 +138,7 @@ export async function measureSteadyPosts(
 	};
 }
 
-/** After a second to warm up. */
+/** After per second to warm up. */
 async function roundsAt(
 	bench: Bench,
 	posts: SteadyPosts,
@@ -150,7 +150,7 @@ async function roundsAt(
 	for (let run = 0; run < bench.runs; run += 1) {
 		const round = await posts.play(perSecond, seconds);
 		rounds.push(round);
-		bench.progress(`${perSecond} posts a second: p99 ${quantile(round.lastMs, 0.99).toFixed(1)} ms`);
+		bench.progress(`${perSecond} posts per second: p99 ${quantile(round.lastMs, 0.99).toFixed(1)} ms`);
 	}
 	return rounds;
 }

@@ -244,7 +244,7 @@ function newFitness({ operations, closing }: OpenContext, epoch: Epoch, postgres
 				if (service === 'PostgreSQL') postgres.abandonConnections();
 			},
 			onAnswering: () => postgres.retryNow(),
-			onFit: () => operations.warn('Redis and PostgreSQL answer again: this worker accepts partitions'),
+			onFit: () => operations.warn('Redis and PostgreSQL answer again: this worker takes partitions again'),
 		},
 	);
 	closing.push(() => fitness.stop());

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
 import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
 import { ConfigError } from './config.ts';
-import { teamNamed } from './named.ts';
+import { listed, teamNamed } from './named.ts';
 
 /** `tidemark app …`: creates and changes apps of a running server from a Slack app manifest. */
 
@@ -79,19 +79,14 @@ export const appListCommand: CliCommand = {
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const call = await adminClient(invocation);
-		const { id: team_id } = await teamNamed(call, invocation.options.team);
-		for (let cursor = ''; ; ) {
-			const page = await call<{ apps: ListedApp[]; response_metadata: { next_cursor: string } }>(
-				'admin.apps.list',
-				{
-					team_id,
-					...(cursor === '' ? {} : { cursor }),
-				},
-			);
-			for (const app of page.apps) console.log(lineOf(app));
-			cursor = page.response_metadata.next_cursor;
-			if (cursor === '') return 0;
+		const { id: team_id, name } = await teamNamed(call, invocation.options.team);
+		let count = 0;
+		for await (const app of listed<ListedApp>(call, 'admin.apps.list', 'apps', { team_id })) {
+			count += 1;
+			console.log(lineOf(app));
 		}
+		if (count === 0) console.log(`${name} has no apps.`);
+		return 0;
 	},
 };
 
@@ -113,7 +108,11 @@ export const appInfoCommand: CliCommand = {
 export const appWebhookCommand: CliCommand = {
 	summary: 'Create an incoming webhook of an app and print its address, once.',
 	usage: '--app A… --channel C… [--url http://localhost:8080]',
-	options: { app: APP_FLAG, channel: { help: 'conversation to post to', takesValue: true }, url: URL_FLAG },
+	options: {
+		app: APP_FLAG,
+		channel: { help: 'id of the conversation to post to', takesValue: true },
+		url: URL_FLAG,
+	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const app_id = neededFlag(invocation, 'app');

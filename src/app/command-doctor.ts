@@ -20,9 +20,12 @@ export const doctorCommand: CliCommand = {
 	options: {
 		json: { help: 'print the findings as JSON', takesValue: false },
 		sockets: { help: `number of sockets to expect (${SOCKETS})`, takesValue: true },
-		user: { help: 'compare the counts of this user with the store of a running server', takesValue: true },
+		user: {
+			help: 'id of a user whose counts to compare with the store of a running server',
+			takesValue: true,
+		},
 		channel: {
-			help: 'compare only this conversation; without --user, for 100 of its members',
+			help: 'id of the conversation to compare; without --user, for 100 of its members',
 			takesValue: true,
 		},
 		repair: { help: 'reload the views that differ from the store', takesValue: false },

@@ -1,6 +1,8 @@
+import type { ApiCall } from '../remote/api-client.ts';
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
 import { adminClient, neededFlag, serverUrl, TEAM_FLAG, URL_FLAG } from './command-token.ts';
-import { listed, teamNamed, userNamed } from './named.ts';
+import { listed, type NamedUser, teamNamed, userNamed } from './named.ts';
+import { nextCommand } from './next-steps.ts';
 
 /** `tidemark invite`, `tidemark invite list` and `tidemark invite revoke`: links that each sign in one person. */
 
@@ -27,7 +29,7 @@ export const inviteCommand: CliCommand = {
 	],
 	options: {
 		team: TEAM_FLAG,
-		user: { help: 'sign in this existing user, by name or id', takesValue: true },
+		user: { help: 'existing user whom the link signs in, by name or id', takesValue: true },
 		label: { help: 'a note that `tidemark invite list` shows beside the link', takesValue: true },
 		'expires-in': {
 			help: 'seconds until the link expires; default 7 days, at most 90 days',
@@ -51,6 +53,7 @@ export const inviteCommand: CliCommand = {
 		console.log(
 			`Next: send this link to one person. It works once, until ${time(made.invite.expires_at)}, and signs them in to ${name}.`,
 		);
+		console.log(`To revoke the link: ${nextCommand(invocation, `invite revoke ${made.invite.id}`)}`);
 		return 0;
 	},
 };
@@ -63,20 +66,38 @@ export const inviteListCommand: CliCommand = {
 	run: async (invocation) => {
 		const call = await adminClient(invocation);
 		const { id, name } = await teamNamed(call, invocation.options.team);
-		let count = 0;
-		for await (const invite of listed<Invite>(call, 'admin.invites.list', 'invites', { team_id: id })) {
-			count += 1;
-			console.log([invite.id, statusOf(invite), ...remarksOn(invite)].join('  '));
-		}
-		if (count === 0) console.log(`${name} has no invite links.`);
+		const invites = await Array.fromAsync(
+			listed<Invite>(call, 'admin.invites.list', 'invites', { team_id: id }),
+		);
+		const names = await namesIn(call, id, invites);
+		for (const invite of invites)
+			console.log([invite.id, statusOf(invite), ...remarksOn(invite, names)].join('  '));
+		if (invites.length === 0) console.log(`${name} has no invite links.`);
 		return 0;
 	},
 };
 
-const remarksOn = ({ user_id, label, created_by }: Invite): string[] => [
-	...(user_id === undefined ? [] : [`for ${user_id}`]),
+/** The names of the users in these invites, by id. Stops when it has found all of them. */
+async function namesIn(
+	call: ApiCall,
+	team_id: string,
+	invites: readonly Invite[],
+): Promise<ReadonlyMap<string, string>> {
+	const ids = invites.flatMap(({ user_id, created_by }) => [user_id, created_by]);
+	const wanted = new Set(ids.filter((id) => id !== undefined));
+	const names = new Map<string, string>();
+	if (wanted.size === 0) return names;
+	for await (const { id, name } of listed<NamedUser>(call, 'admin.users.list', 'users', { team_id })) {
+		if (wanted.has(id)) names.set(id, name);
+		if (names.size === wanted.size) break;
+	}
+	return names;
+}
+
+const remarksOn = ({ user_id, label, created_by }: Invite, names: ReadonlyMap<string, string>): string[] => [
+	...(user_id === undefined ? [] : [`for ${names.get(user_id) ?? user_id}`]),
 	...(label === '' ? [] : [`"${label}"`]),
-	...(created_by === undefined ? [] : [`by ${created_by}`]),
+	...(created_by === undefined ? [] : [`by ${names.get(created_by) ?? created_by}`]),
 ];
 
 function statusOf({ is_active, expires_at, date_used, date_revoked }: Invite): string {

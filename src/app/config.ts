@@ -78,7 +78,7 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
 }
 
 /** Variables that scripts/services and the tests use. */
-const OF_SCRIPTS = /^TIDEMARK_(SERVICES_DIR|SERVICES_OWNER|TEST_\w+)$/;
+const OF_SCRIPTS = /^TIDEMARK_(SERVICES|TEST)_\w+$/;
 
 /** The effective settings for the log, with secrets masked. */
 export function describeConfig(config: Config): Record<string, unknown> {

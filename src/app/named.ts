@@ -84,7 +84,7 @@ export async function userNamed(call: ApiCall, given: string, team: string | und
 	const [user] = users;
 	if (!user)
 		throw new ConfigError([
-			`there is no user "${name}" in ${teamName}: run \`tidemark user list\` to see the users`,
+			`there is no user "${name}" in ${teamName}: run \`tidemark user list --team ${shellWord(teamName)}\` to see the users`,
 		]);
 	return user.id;
 }

@@ -26,17 +26,23 @@ export async function nextSteps(
 	isDemo: boolean,
 ): Promise<string> {
 	const { teams } = await apiClient(url, adminToken)<{ teams: readonly unknown[] }>('admin.teams.list', {
-		limit: 1,
+		limit: 2,
 	});
 	const where = whereFlags(url, dataDir);
+	// With several workspaces, `invite` rejects a call that does not choose one.
+	const invite = `${NPX} invite${teams.length > 1 ? ' --team NAME' : ''}${where}`;
 	if (teams.length === 0)
 		return [
 			'Next: create a workspace and invite people,',
 			`  in a browser      ${url}/admin, with the administrator's token`,
 			`  or on a terminal  ${NPX} team add NAME${where}`,
-			`                    ${NPX} invite${where}`,
+			`                    ${invite}`,
 		].join('\n');
 	return isDemo
-		? `To invite people, or to create a workspace of your own: ${url}/admin, with the administrator's token, or ${NPX} invite${where}`
-		: `Open ${url}; invite people at ${url}/admin or with: ${NPX} invite${where}`;
+		? [
+				`To invite people or create your own workspace: ${url}/admin, with the administrator's token,`,
+				`  or on a terminal  ${invite}`,
+				`                    ${NPX} team add NAME${where}`,
+			].join('\n')
+		: `Open ${url}; invite people at ${url}/admin or with: ${invite}`;
 }

@@ -101,7 +101,7 @@ function watch(pusher: Pusher, operations: ServerOperations): void {
 	operations.counter('push_sent_total', 'Notifications that push services accepted', () => meters.sent);
 	operations.counter(
 		'push_withdrawn_total',
-		'Notifications removed because they were read',
+		'Notifications withdrawn, for example because the user read the message',
 		() => meters.withdrawn,
 	);
 	operations.counter('push_retried_total', 'Attempts that failed and are retried', () => meters.retried);

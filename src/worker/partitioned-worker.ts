@@ -277,7 +277,7 @@ export class PartitionedWorker {
 				for (const [conversation, stamp] of stamps)
 					readState
 						.written(conversation, stamp)
-						.catch((error) => report(error, `trimming the timeline of ${conversation}`));
+						.catch((error) => report(error, `trimming the recent changes of ${conversation}`));
 			},
 			onFailed: async (error) => {
 				report(error, `persisting effects of ${name}`);

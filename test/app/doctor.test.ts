@@ -53,8 +53,8 @@ test('doctor recognises a running server by its lock and its answer, and does no
 		expect(of('data directory')[0]?.found).toMatch(/in use by process \d+$/);
 		const sizes = ['', '-wal'].map(async (end) => (await stat(join(directory, `tidemark.db${end}`))).size);
 		const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
-		expect(of('database')[0]?.found).toBe(`${(bytes / 1024 ** 2).toFixed(1)} MB, sound`);
-		expect(of('port')[0]?.found).toBe(`a Tidemark answers on port ${port}`);
+		expect(of('database')[0]?.found).toBe(`${(bytes / 1024 ** 2).toFixed(1)} MB, no damage found`);
+		expect(of('port')[0]?.found).toBe(`a Tidemark server answers on port ${port}`);
 		const call = client(server.url, ADMIN_TOKEN);
 		expect(await call('admin.teams.create', { name: 'Still here' })).toMatchObject({ ok: true });
 		await server.end('SIGTERM');

@@ -137,7 +137,9 @@ test('a worker that cannot start, because marks are unreadable and Redis is empt
 		expect(ready.status).toBe(503);
 		expect(((await ready.json()) as { degraded: string[] }).degraded).toEqual([
 			'starting',
-			expect.stringMatching(new RegExp(`^partition ${topic}/0, since \\S+Z: record \\d+ .* has version 2`)),
+			expect.stringMatching(
+				new RegExp(`^partition ${topic}/0, since \\S+Z: log record \\d+ .* has version 2`),
+			),
 		]);
 	}, REPORTED_WITHIN_MS);
 	await starting.end('SIGKILL');

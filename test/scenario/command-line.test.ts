@@ -122,6 +122,7 @@ describe('mistakes', () => {
 			const server = tidemark(args, {
 				TIDEMARK_PROT: '80',
 				TIDEMARK_SERVICES_DIR: directory,
+				TIDEMARK_SERVICES_LONG_RUN: '1',
 				TIDEMARK_PORT: 'http',
 				TIDEMARK_LOG_LEVEL: 'error',
 			});
@@ -129,7 +130,7 @@ describe('mistakes', () => {
 			const { err } = await server.end('SIGTERM');
 			expect(err).toContain('TIDEMARK_PROT is not a setting of Tidemark');
 			expect(err).not.toContain('TIDEMARK_PORT ');
-			expect(err).not.toContain('TIDEMARK_SERVICES_DIR');
+			expect(err).not.toContain('TIDEMARK_SERVICES_');
 		});
 	});
 });
@@ -230,6 +231,7 @@ describe('commands that talk to a running server', () => {
 				'Harbour Crew has no invite links.\n',
 			);
 			expect((await run(['token', 'list', 'mia', ...where])).out).toBe('mia has no tokens.\n');
+			expect((await run(['app', 'list', ...where])).out).toBe('Harbour Crew has no apps.\n');
 			const [mine, anybody] = await Promise.all([
 				run(['invite', '--user', '@mia', '--team', 'harbour-crew', ...where]),
 				run(['invite', '--label', 'Tom of the crew', ...where]),
@@ -253,11 +255,12 @@ describe('commands that talk to a running server', () => {
 				run(['invite', 'list', ...where]),
 			]);
 			expect(invites.out).toMatch(/^[0-9a-f]{16} {2}used .* {2}"Tom of the crew"$/m);
+			expect(invites.out).toMatch(/^[0-9a-f]{16} {2}used .* {2}for mia$/m);
 			expect(listed.out).toMatch(/^U\w+ {2}(mia {2}Mia Berg|tom\.vane {2}Tom Vane)/m);
 			expect(tokens.out).toMatch(/^[0-9a-f]{16} {2}active .* {2}Laptop$/m);
 			expect(ended.out).toContain('(tom.vane) is deactivated');
 			expect((await run(['user', 'deactivate', 'nobody', ...where])).err).toContain(
-				'there is no user "nobody"',
+				`there is no user "nobody" in Harbour Crew: run \`tidemark user list --team 'Harbour Crew'\``,
 			);
 			const again = await run(['team', 'add', 'harbour crew', ...where]);
 			expect([again.code, again.out]).toEqual([2, '']);

@@ -153,10 +153,14 @@ describe('--demo', () => {
 			await client(first.url, revoked)('auth.revoke');
 			const to = ['--url', first.url, '--data-dir', directory];
 			expect((await tidemark(['user', 'deactivate', 'linus', ...to]).ended).code).toBe(0);
+			await first.printed(/or on a terminal {2}npx tidemark invite --url /);
+			expect((await tidemark(['team', 'add', 'Pier', ...to]).ended).code).toBe(0);
 			await first.end('SIGTERM');
 
 			const second = await serveProcess(directory, ['--demo']);
 			await second.printed(/alan.*\n.*token=xoxp-\S+/);
+			// With a second workspace, the command has to name one.
+			await second.printed(/or on a terminal {2}npx tidemark invite --team NAME --url /);
 			const printed = printedUsers(second.out());
 			expect(printed.map(([, name]) => name)).toEqual(['ada', 'grace', 'katherine', 'alan']);
 			expect(second.out()).toMatch(/^ {2}linus +U\w+ +deactivated$/m);

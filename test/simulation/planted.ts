@@ -29,7 +29,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		replace: 'durable.catch(() => undefined);\n\t\tconst published = Promise.resolve().then(',
 		shape: 'embedded',
 	},
-	'applies twice': {
+	'applies effects twice': {
 		file: 'src/worker/persist-first.ts',
 		find: 'return readState.apply(effects, (moved) =>',
 		replace:
@@ -72,13 +72,13 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		replace: 'user.usedAt < before',
 		shape: 'embedded',
 	},
-	'keeps in memory what could not be stored': {
+	'keeps state in memory after its commit failed': {
 		file: 'src/app/engine.ts',
 		find: 'residents.clear();',
 		replace: '',
 		shape: 'embedded',
 	},
-	'writes what was decided on a failed batch': {
+	'writes changes that were decided after a failed batch': {
 		file: 'src/engine/store/group-commit.ts',
 		find: '[batch, ...this.queue.splice(0)]',
 		replace: '[batch]',
@@ -90,48 +90,48 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		replace: '',
 		shape: 'embedded',
 	},
-	'resumes from a moment too late': {
+	'resumes from a position that is too late': {
 		file: 'src/gateway/socket/session.ts',
 		find: 'services.sync.missed(connection.user, since,',
 		replace: 'services.sync.missed(connection.user, since && since + 300_000,',
 	},
-	'forgets what was sent before': {
+	'does not recognise repeated sends': {
 		file: 'src/sequencer/decide-messages.ts',
 		find: 'if (clientMsgId === null) return undefined;',
 		replace: 'if (clientMsgId !== undefined) return undefined;',
 	},
-	'sends again under another id': {
+	'retries a send with another client_msg_id': {
 		file: 'client/src/outbox.ts',
 		find: "const answer = await api.callOnce('chat.postMessage', sending.args);",
 		replace:
 			'const client_msg_id = sending.attempts > 1 ? this.freshId() : sending.args.client_msg_id;\n' +
 			"\t\t\tconst answer = await api.callOnce('chat.postMessage', { ...sending.args, client_msg_id });",
 	},
-	'forgets the epoch': {
+	'clears Redis without stopping the worker': {
 		file: 'src/engine/cluster/recovery.ts',
 		find: 'await worker.halt();',
 		replace: '',
 		shape: 'cluster',
 	},
-	'loads what was read in an earlier epoch': {
+	'loads state that was read in an earlier epoch': {
 		file: 'src/engine/cluster/redis/lua/include/only-in-epoch.lua',
 		find: "if ARGV[1] ~= ''",
 		replace: "if ARGV[1] == 'never'",
 		shape: 'cluster',
 	},
-	'lets a zombie write past the fence of its partition': {
+	'lets a zombie write to its former partition': {
 		file: 'src/engine/cluster/postgres/progress.ts',
 		find: 'if (moved !== 1) throw',
 		replace: 'if (moved === undefined) throw',
 		shape: 'cluster',
 	},
-	'believes a copy of a user without comparing stamps': {
+	'uses a copy of a user without comparing stamps': {
 		file: 'src/engine/cluster/redis/views/user-views.ts',
 		find: "const identity = known?.identity ?? ['-', 0, '-'];",
 		replace: "if (known) return known;\n\t\t\tconst identity = ['-', 0, '-'];",
 		shape: 'cluster',
 	},
-	'resumes nothing after messages were missed': {
+	'keeps sockets open after a gap on the bus': {
 		file: 'src/engine/cluster/redis/bus.ts',
 		find: 'this.hooks.onGap();',
 		replace: '',
@@ -144,7 +144,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 			'const waiting = undefined as Waiting | undefined;\n\t\tif (request < 0) this.end(request);\n\t\tconst reason',
 		shape: 'cluster',
 	},
-	'forgets changes of users who are not loaded': {
+	'drops changes of users who are not loaded': {
 		file: 'src/engine/cluster/redis/lua/pend-unless-loaded-2.lua',
 		find: "redis.call('RPUSH', KEYS[2], unpack(ARGV, 2))",
 		replace: '',
@@ -174,18 +174,18 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		replace: 'this.isLoaded = true;',
 		shape: 'cluster',
 	},
-	'begins a partition where its last batch began': {
+	'reads the last batch of a partition again': {
 		file: 'src/engine/cluster/postgres/progress.ts',
 		find: 'SET next_offset = $3, topic_id',
 		replace: 'SET next_offset = $2, topic_id',
 		shape: 'cluster',
 	},
-	'leaves a notification of what was read elsewhere': {
+	'leaves the notification of a message that was read': {
 		file: 'src/push/decide.ts',
 		find: 'message.deleted || recipient.read || reasonOf',
 		replace: 'message.deleted || reasonOf',
 	},
-	'marks what a device in focus has not confirmed': {
+	'marks messages that the device in focus has not confirmed': {
 		file: 'src/gateway/socket/focus.ts',
 		find: 'this.receipts.delivered(connection, { conversation, ts, revision });',
 		replace: 'this.confirmed(connection, [{ conversation, ts, revision }]);',
@@ -195,7 +195,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		find: '\t\t\tthis.marks.add(',
 		replace: '\t\t\tif (revision === -1) this.marks.add(',
 	},
-	'tells of events while a client is catching up': {
+	'sends live events while a client resumes': {
 		file: 'src/gateway/socket/session.ts',
 		find: 'this.connection.hold();',
 		replace: '',

@@ -32,7 +32,7 @@ test('from the administrator’s page to a person signed in by a link, on two de
 	expect(link).toStartWith(`${here.server.url}/#invite=`);
 	// An open link is identified by its id, which is shown with the link, and by its creation time.
 	const shownId = async () =>
-		/Link ([0-9a-f]{8})/.exec(await admin.page.locator('.copy-field .hint').innerText())?.[1] ?? '';
+		/Link ([0-9a-f]{8})/.exec(await admin.page.locator('.copy-field .hint').first().innerText())?.[1] ?? '';
 	const open = (id: string) => admin.page.locator('.admin-invites li', { hasText: `Link ${id}` });
 	const forAnybody = await shownId();
 	await open(forAnybody)
@@ -44,6 +44,8 @@ test('from the administrator’s page to a person signed in by a link, on two de
 	expect(await admin.page.getByLabel('Link that signs in Tom Vane').inputValue()).toContain('/#invite=');
 	const forTom = await shownId();
 	expect([forTom.length, forTom === forAnybody]).toEqual([8, false]);
+	// The first link stays, because it was not copied; a revoked link disappears.
+	expect(await admin.page.getByLabel('Invite link to Harbour Crew').inputValue()).toBe(link);
 	await open(forTom)
 		.filter({ hasText: /for tom\.vane.*created / })
 		.waitFor();
@@ -51,6 +53,17 @@ test('from the administrator’s page to a person signed in by a link, on two de
 		.getByRole('button', { name: `Revoke link ${forTom}` })
 		.click();
 	await open(forTom).waitFor({ state: 'detached' });
+	await admin.page.getByLabel('Link that signs in Tom Vane').waitFor({ state: 'detached' });
+	// A link that was copied makes room for the next one.
+	await admin.page.getByLabel('Invite link to Harbour Crew').press('Control+c');
+	await admin.page.getByRole('button', { name: 'Create an invite link' }).click();
+	const fields = admin.page.locator('.copy-field input');
+	await eventually(async () => {
+		const [shown, ...others] = await fields.evaluateAll((all) =>
+			all.map((one) => (one as unknown as { value: string }).value),
+		);
+		expect([shown === link, others]).toEqual([false, []]);
+	});
 	// A second workspace with the same name is created only after a confirmation.
 	await admin.page.getByLabel('New workspace').fill('harbour crew');
 	await admin.page.keyboard.press('Enter');

@@ -339,7 +339,7 @@ h_bucket{le="+Inf",method="a"} 100
 			chosenProcess(processes, 'gone:1'),
 		]).toEqual([a, b, a]);
 		expect([problemsOf(a, 58_000), problemsOf(b, 58_000).length]).toEqual([[], 1]);
-		expect(problemsOf(a, 100_000)).toMatchObject([{ what: 'This gateway', since: 58_000 }]);
+		expect(problemsOf(a, 100_000)).toMatchObject([{ what: 'This gateway does not answer', since: 58_000 }]);
 		expect(answered(processes, { ...gateway('b:1'), degraded: [] }, 400_000).map(({ id }) => id)).toEqual([
 			'b:1',
 		]);

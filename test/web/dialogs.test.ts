@@ -72,6 +72,13 @@ test('a new channel: spaces become hyphens, an invalid name is explained, and a 
 	const { channels } = await ada.call('conversations.list', { types: 'private_channel' });
 	expect(channels.map(({ name }: { name: string }) => name)).toEqual(['fleet-meeting']);
 	expect((await grace.call('conversations.list', { types: 'private_channel' })).channels).toEqual([]);
+	// Enter creates the channel from the checkbox too.
+	await page.getByRole('button', { name: 'New conversation' }).click();
+	await box.fill('Crew only');
+	await page.getByLabel(/^Private/).check();
+	await page.keyboard.press('Enter');
+	await page.getByText('Write the first message in #crew-only.').waitFor();
+	expect((await grace.call('conversations.list', { types: 'private_channel' })).channels).toEqual([]);
 });
 
 test('every channel of a large workspace can be found and joined', async () => {

@@ -52,7 +52,7 @@ async function scene(server: ServerProcess): Promise<void> {
 	await admin.keyboard.type('Pier');
 	await admin.keyboard.press('Enter');
 	const invite = async (): Promise<string> => {
-		const field = admin.getByLabel('Invite link to Pier');
+		const field = admin.getByLabel('Invite link to Pier').first();
 		const before = (await field.count()) > 0 ? await field.inputValue() : '';
 		await admin.getByRole('button', { name: 'Create an invite link' }).click();
 		await eventually(async () => expect(await field.inputValue()).not.toBe(before));

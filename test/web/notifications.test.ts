@@ -67,7 +67,7 @@ test('notifications: turned on, shown, read elsewhere, clicked, renewed, turned 
 			const toggle = await openSwitch(page);
 			expect(await toggle.isChecked()).toBe(false);
 			await toggle.click();
-			await page.getByText('This browser notifies you while Tidemark is not in front of you').waitFor();
+			await page.getByText('This browser notifies you about unread messages').waitFor();
 			expect(await toggle.isChecked()).toBe(true);
 			expect(await devices()).toMatchObject([{ platform: 'web' }]);
 			await page.keyboard.press('Escape');

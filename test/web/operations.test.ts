@@ -39,7 +39,7 @@ test('charts move with the load; a user’s token is rejected; an unanswering se
 	);
 	expect(errors).toEqual([]);
 	await page.route('**/metrics', (route) => route.abort());
-	await page.getByText('does not answer: check that it is running,').waitFor();
+	await page.getByText(/The server does not answer: check that it is running \(since .+\)/).waitFor();
 	await page.unroute('**/metrics');
 	await page.getByText('Everything works').waitFor();
 	const facts = page.locator('.totals > div');

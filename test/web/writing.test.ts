@@ -109,6 +109,13 @@ test('keys pressed right after a completion land behind it, even if the page dra
 	await box(screen).pressSequentially(' here');
 	expect(await box(screen).inputValue()).toEndWith(' I am here');
 	await box(screen).fill('');
+	// A space typed by habit is not a second one; further spaces are typed as usual.
+	await box(screen).pressSequentially(`@${grace.name}`);
+	await screen.page.locator('[role=option]').first().waitFor();
+	await box(screen).press('Enter');
+	await box(screen).pressSequentially(' and  so');
+	expect(await box(screen).inputValue()).toBe(`@${grace.name} and  so`);
+	await box(screen).fill('');
 });
 
 test('completion, lists, quotes, right-to-left text, folding, and a warning about people who are not in the channel', async () => {

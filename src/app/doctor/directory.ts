@@ -99,7 +99,7 @@ function inside(directory: string): DirectoryFindings {
 
 function judgeDatabase({ damage, pending, bytes }: NonNullable<Inspected['database']>): Finding {
 	if (damage.length > 0) return bad('database', `damaged: ${damage.join('; ')}`, 'Restore it from a backup');
-	const size = `${(bytes / 1024 ** 2).toFixed(1)} MB, sound`;
+	const size = `${(bytes / 1024 ** 2).toFixed(1)} MB, no damage found`;
 	return ok('database', pending === 0 ? size : `${size}; the next start runs ${pending} migrations`);
 }
 

@@ -20,11 +20,11 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 		return ok(about, `${port} is free`);
 	} catch (error) {
 		const degraded = await degradedOf(port);
-		if (degraded?.length === 0) return ok(about, `a Tidemark answers on port ${port}`);
+		if (degraded?.length === 0) return ok(about, `a Tidemark server answers on port ${port}`);
 		if (degraded)
 			return bad(
 				about,
-				`the Tidemark on port ${port} is degraded: ${degraded.join('; ')}`,
+				`the Tidemark server on port ${port} is degraded: ${degraded.join('; ')}`,
 				'Follow the advice in that message',
 			);
 		return bad(about, `cannot listen on ${host}:${port}`, explainFailure(error));
@@ -72,16 +72,20 @@ export function judgeClock(
 ): Finding {
 	const about = 'clock';
 	const fix = 'Synchronise it with NTP (timedatectl set-ntp true)';
-	if (nowMs < BEFORE_TIDEMARK_MS) return bad(about, `it says ${iso(nowMs)}`, fix);
+	if (nowMs < BEFORE_TIDEMARK_MS) return bad(about, `the machine's clock says ${iso(nowMs)}`, fix);
 	if (newestMs !== null && newestMs - nowMs > MAX_AHEAD_MS)
 		return bad(
 			about,
-			`it says ${iso(nowMs)}, and the newest stamp in the database is ${iso(newestMs)}`,
+			`the machine's clock says ${iso(nowMs)}, but the newest stamp in the database is ${iso(newestMs)}`,
 			`${fix}; until then, new stamps continue from the newest one`,
 		);
 	for (const [whose, theirs] of Object.entries(others))
 		if (Math.abs(theirs - nowMs) > CLOCKS_DIFFER_MS)
-			return bad(about, `it differs from the clock of ${whose} by ${Math.abs(theirs - nowMs)} ms`, fix);
+			return bad(
+				about,
+				`the machine's clock differs from that of ${whose} by ${Math.abs(theirs - nowMs)} ms`,
+				fix,
+			);
 	return ok(about, iso(nowMs));
 }
 

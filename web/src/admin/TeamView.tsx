@@ -14,6 +14,9 @@ interface Created {
 	readonly label: string;
 	readonly value: string;
 	readonly hint: string;
+	/** The id of the link; undefined for a token. */
+	readonly invite?: string;
+	readonly isCopied?: boolean;
 }
 
 /** One workspace: invite people, list them, sign out and deactivate them. */
@@ -21,7 +24,8 @@ export function TeamView({ team }: { readonly team: Team }) {
 	const [members, setMembers] = useState<readonly Member[] | null>(null);
 	const [invites, setInvites] = useState<readonly Invite[]>([]);
 	const [error, setError] = useState<string | null>(null);
-	const [created, setCreated] = useState<Created | null>(null);
+	/** Newest first. Links and tokens that were not copied yet stay when the next one is created. */
+	const [created, setCreated] = useState<readonly Created[]>([]);
 	const [asked, setAsked] = useState<Omit<MemberQuestionProps, 'onClose'> | null>(null);
 	const load = useCallback(async () => {
 		setError(null);
@@ -45,13 +49,17 @@ export function TeamView({ team }: { readonly team: Team }) {
 		return () => removeEventListener('focus', reload);
 	}, [load]);
 
+	const show = (one: Created) => setCreated((before) => [one, ...before.filter(({ isCopied }) => !isCopied)]);
+	const setCopied = (copied: string) =>
+		setCreated((before) => before.map((one) => (one.value === copied ? { ...one, isCopied: true } : one)));
 	const invite = async (member: Member | null, label = '') => {
 		const { url, invite: link } = await asAdmin<{ url: string; invite: Invite }>('admin.invites.create', {
 			team_id: team.id,
 			...(member ? { user_id: member.id } : {}),
 			label,
 		});
-		setCreated({
+		show({
+			invite: link.id,
 			label: member ? `Link that signs in ${member.real_name || member.name}` : `Invite link to ${team.name}`,
 			value: url,
 			hint: `Link ${shortId(link)}. Copy it now: it is not shown again. Send it to ${member ? member.real_name || member.name : 'one person'}. It works once, until ${exactTime(String(link.expires_at))}.`,
@@ -67,7 +75,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 	};
 	const tokenFor = async (member: Member) => {
 		const { token } = await asAdmin<{ token: string }>('admin.tokens.create', { user_id: member.id });
-		setCreated({
+		show({
 			label: `Token of ${member.name}`,
 			value: token,
 			hint: 'Copy it now: it is not shown again.',
@@ -80,6 +88,10 @@ export function TeamView({ team }: { readonly team: Team }) {
 		asAdmin('admin.invites.revoke', { invite_id }).catch((failure: { code?: string }) => {
 			if (failure.code !== 'invite_used' && failure.code !== 'invite_expired') throw failure;
 		});
+	const revokeAndHide = async (invite_id: string) => {
+		await revoke(invite_id);
+		setCreated((before) => before.filter(({ invite: shown }) => shown !== invite_id));
+	};
 
 	const signOut = (member: Member) =>
 		change(asAdmin('admin.tokens.revoke', { user_id: member.id }), `${member.name} was signed out.`);
@@ -107,11 +119,13 @@ export function TeamView({ team }: { readonly team: Team }) {
 						onName={(name) => toastResult(add(name), `${name} was added. The link below signs them in.`)}
 					/>
 				</div>
-				{created && <CopyField key={created.value} {...created} />}
+				{created.map(({ label, value, hint }) => (
+					<CopyField key={value} label={label} value={value} hint={hint} onCopied={() => setCopied(value)} />
+				))}
 				<InviteList
 					invites={invites}
 					members={members ?? []}
-					onRevoke={(invite_id) => change(revoke(invite_id), 'This link no longer works.')}
+					onRevoke={(invite_id) => change(revokeAndHide(invite_id), 'This link no longer works.')}
 				/>
 			</section>
 			{asked && <MemberQuestion {...asked} onClose={() => setAsked(null)} />}

@@ -65,6 +65,8 @@ export function WriteBox({
 	const [text, setText] = useState(initial);
 	const [caret, setCaret] = useState<number | null>(null);
 	const [chosen, setChosen] = useState(0);
+	/** The caret right after a completion, which ends with a space; null once the user has typed something else. */
+	const completedAt = useRef<number | null>(null);
 	const candidates = useCandidates(text, caret);
 	const isCompleting = candidates.length > 0;
 	const isTooLong = text.length > MAX_CHARACTERS;
@@ -82,6 +84,7 @@ export function WriteBox({
 		setText(next);
 		setCaret(nextCaret);
 		setChosen(0);
+		completedAt.current = null;
 		onChange?.(next);
 	};
 	const take = (candidate: Candidate) => {
@@ -95,6 +98,7 @@ export function WriteBox({
 		flushSync(() => write(done.text, null));
 		box.current?.focus();
 		box.current?.setSelectionRange(done.caret, done.caret);
+		completedAt.current = done.caret;
 	};
 	const send = () => {
 		if (!canSend) return;
@@ -138,6 +142,13 @@ export function WriteBox({
 				aria-controls={isCompleting ? listId : undefined}
 				aria-activedescendant={isCompleting ? `${listId}-${chosen}` : undefined}
 				onChange={({ target }) => write(target.value, target.selectionStart)}
+				onBeforeInput={(event) => {
+					const { selectionStart, selectionEnd } = event.currentTarget;
+					const isBehind = selectionStart === completedAt.current && selectionEnd === selectionStart;
+					// The completion added this space already.
+					if (event.data === ' ' && isBehind) event.preventDefault();
+					completedAt.current = null;
+				}}
 				onBlur={() => setCaret(null)}
 				onPaste={(event) => {
 					const files = filesIn(event.clipboardData);

@@ -105,6 +105,7 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 							type="checkbox"
 							checked={isPrivate}
 							onChange={({ target }) => setPrivate(target.checked)}
+							onKeyDown={({ key }) => key === 'Enter' && creation.run()}
 						/>
 						Private: only invited people can find and read it
 					</label>

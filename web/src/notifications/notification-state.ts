@@ -42,7 +42,7 @@ export const isFixed = (state: NotificationState): boolean =>
 
 export const STATE_TEXTS: Readonly<Record<NotificationState, string>> = {
 	changing: 'Asking the browser…',
-	on: 'This browser notifies you while Tidemark is not in front of you, even when no page is open. To choose which messages notify you, open the menu of a conversation.',
+	on: 'This browser notifies you about unread messages, even if no page is open. To choose which messages notify you, open the menu of a conversation.',
 	off: 'This browser does not notify you.',
 	blocked:
 		'The browser blocks notifications from this page. Allow them in its settings for this site, then try again.',

@@ -28,8 +28,8 @@ export function Ops() {
 				: []
 			: [
 					{
-						what: 'The server',
-						cause: 'does not answer: check that it is running,',
+						what: 'The server does not answer',
+						cause: 'check that it is running',
 						since: unansweredSince,
 					},
 				];

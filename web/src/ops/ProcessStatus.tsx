@@ -20,7 +20,8 @@ export function ProcessStatus({ process, problems }: Props) {
 			<ul>
 				{problems.map(({ what, cause, since }) => (
 					<li key={what}>
-						<b>{what}</b> {cause} <span className="hint">since {exactTime(String(since / 1000))}</span>
+						<b>{what}</b>
+						{cause && `: ${cause}`} <span className="hint">(since {exactTime(String(since / 1000))})</span>
 					</li>
 				))}
 			</ul>

@@ -57,8 +57,8 @@ export function problemsOf(process: Process, now: number): readonly Degraded[] {
 	if (now - process.answeredAt < SILENT_MS) return process.degraded;
 	return [
 		{
-			what: `This ${process.role}`,
-			cause: 'does not answer, but another process does: check that it is running,',
+			what: `This ${process.role} does not answer`,
+			cause: 'another process answers; check that this one is running',
 			since: process.answeredAt,
 		},
 	];

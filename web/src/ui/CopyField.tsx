@@ -5,15 +5,20 @@ interface Props {
 	readonly label: string;
 	readonly value: string;
 	readonly hint?: string;
+	/** Called when the user has copied the text, with the button or by hand. */
+	readonly onCopied?: () => void;
 }
 
 /** A text with a button that copies it. */
-export function CopyField({ label, value, hint }: Props) {
+export function CopyField({ label, value, hint, onCopied }: Props) {
 	const id = useId();
 	const [isCopied, setCopied] = useState(false);
 	const copy = () =>
 		copyText(value).then(
-			() => setCopied(true),
+			() => {
+				setCopied(true);
+				onCopied?.();
+			},
 			// The browser does not allow copying: select the text, so that the user can copy it.
 			() => document.querySelector<HTMLInputElement>(`#${CSS.escape(id)}`)?.select(),
 		);
@@ -21,7 +26,14 @@ export function CopyField({ label, value, hint }: Props) {
 		<div className="copy-field">
 			<label htmlFor={id}>{label}</label>
 			<div>
-				<input id={id} className="field" readOnly value={value} onFocus={({ target }) => target.select()} />
+				<input
+					id={id}
+					className="field"
+					readOnly
+					value={value}
+					onFocus={({ target }) => target.select()}
+					onCopy={() => onCopied?.()}
+				/>
 				<button type="button" className="button" onClick={copy}>
 					{isCopied ? 'Copied' : 'Copy'}
 				</button>

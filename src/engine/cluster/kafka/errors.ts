@@ -41,7 +41,7 @@ export class TopicReplaced extends Unreadable {
 		const topic = partition.slice(0, partition.lastIndexOf('/'));
 		super(
 			`${partition} was read from a topic with another id (${known}, now ${now}): ${topic} was deleted and created again, and ` +
-				'records that were only in the old one are lost. `tidemark doctor` says how to read the new one from its beginning',
+				'log records that were only in the old one are lost. `tidemark doctor` says how to read the new one from its beginning',
 		);
 		this.name = 'TopicReplaced';
 	}
@@ -57,7 +57,7 @@ export class UnknownVersion extends Error {
 		readonly version: number,
 		readonly known: number,
 	) {
-		super(`this release cannot read version ${version} of a record`);
+		super(`this release cannot read version ${version} of a log record`);
 		this.name = 'UnknownVersion';
 	}
 }
@@ -73,7 +73,7 @@ export class RecordOfOtherVersion extends Unreadable {
 		{ version, known }: UnknownVersion,
 	) {
 		super(
-			`record ${offset} of ${partition} has version ${version}, and this release reads ${known}: another release of Tidemark ` +
+			`log record ${offset} of ${partition} has version ${version}, and this release reads ${known}: another release of Tidemark ` +
 				'wrote it. The partition is stalled until a worker of that release, or a later one, owns it: upgrade this worker',
 		);
 		this.name = 'RecordOfOtherVersion';

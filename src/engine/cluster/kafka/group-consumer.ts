@@ -218,7 +218,7 @@ export class GroupConsumer<Body> implements Consumption {
 		for (const { offset, value } of records) {
 			if (offset < asked) continue;
 			try {
-				if (value === null) throw new Error('the record is empty');
+				if (value === null) throw new Error('the log record is empty');
 				decoded.push({ offset, body: this.options.decode(value), bytes: value.length });
 			} catch (error) {
 				if (error instanceof UnknownVersion) {
@@ -226,7 +226,7 @@ export class GroupConsumer<Body> implements Consumption {
 					return;
 				}
 				// The server never appends such a record, so no client waits for its outcome.
-				this.options.report(error, `skipping record ${offset} of ${this.name(partition)}`);
+				this.options.report(error, `skipping log record ${offset} of ${this.name(partition)}`);
 			}
 		}
 		reader?.take(asked, decoded, next);

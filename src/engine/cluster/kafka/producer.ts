@@ -86,7 +86,7 @@ export class BatchingProducer {
 	append(topic: string, partition: number, key: string, value: string): Promise<void> {
 		const body = Buffer.from(value);
 		const bytes = body.length + key.length + RECORD_OVERHEAD_BYTES;
-		if (bytes > BATCH_BYTES) return Promise.reject(new Error(`a record of ${bytes} bytes is too large`));
+		if (bytes > BATCH_BYTES) return Promise.reject(new Error(`a log record of ${bytes} bytes is too large`));
 		const lane = this.laneOf(topic, partition);
 		if (this.closed || this.rejects(lane) || this.waiting >= (this.options.queueLimit ?? QUEUE_LIMIT))
 			return Promise.reject(logUnavailable());
