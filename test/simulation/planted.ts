@@ -62,14 +62,14 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'evicts during a commit': {
 		file: 'src/engine/embedded/read-state/residents.ts',
-		find: 'conversation.usedAt >= before || conversation.stamp > durable',
-		replace: 'conversation.usedAt >= before',
+		find: 'if (stamp > this.ledger.durable() ||',
+		replace: 'if (',
 		shape: 'embedded',
 	},
 	'evicts a membership during its commit': {
 		file: 'src/engine/embedded/read-state/residents.ts',
-		find: 'user.usedAt < before && user.newestChange <= durable',
-		replace: 'user.usedAt < before',
+		find: 'if (newestChange > this.ledger.durable() ||',
+		replace: 'if (',
 		shape: 'embedded',
 	},
 	'keeps state in memory after its commit failed': {
@@ -126,9 +126,9 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		shape: 'cluster',
 	},
 	'uses a copy of a user without comparing stamps': {
-		file: 'src/engine/cluster/redis/views/user-views.ts',
-		find: "const identity = known?.identity ?? ['-', 0, '-'];",
-		replace: "if (known) return known;\n\t\t\tconst identity = ['-', 0, '-'];",
+		file: 'src/engine/cluster/redis/read-state/user-copies.ts',
+		find: '\t\t\tconst { version } = copy;',
+		replace: '\t\t\tif (copy.version !== STORED) return copy;\n\t\t\tconst { version } = copy;',
 		shape: 'cluster',
 	},
 	'keeps sockets open after a gap on the bus': {
@@ -145,8 +145,8 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		shape: 'cluster',
 	},
 	'drops changes of users who are not loaded': {
-		file: 'src/engine/cluster/redis/lua/pend-unless-loaded-2.lua',
-		find: "redis.call('RPUSH', KEYS[2], unpack(ARGV, 2))",
+		file: 'src/engine/cluster/redis/lua/set-user-2.lua',
+		find: "redis.call('ZADD', KEYS[2], version, ARGV[index])",
 		replace: '',
 		shape: 'cluster',
 	},
@@ -163,14 +163,13 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		shape: 'cluster',
 	},
 	'uses rows of the store without the changes that they lack': {
-		file: 'src/engine/cluster/redis/views/conversation-copy.ts',
-		find: 'for (const { changes } of this.kept)',
-		replace: 'for (const { changes } of [] as CommandChanges[])',
-		shape: 'cluster',
+		file: 'src/engine/read-state/conversation.ts',
+		find: 'for (const { change } of this.kept) {',
+		replace: 'for (const { change } of [] as KeptChange[]) {',
 	},
 	'uses a copy that is older than rows of the store': {
-		file: 'src/engine/cluster/redis/views/conversation-copy.ts',
-		find: 'this.isLoaded = true;\n\t\tthis.isAhead = true;\n\t\tfor (const change of changes) this.apply(change);',
+		file: 'src/engine/cluster/redis/read-state/conversation-copy.ts',
+		find: 'this.isLoaded = true;\n\t\tthis.isAhead = true;',
 		replace: 'this.isLoaded = true;',
 		shape: 'cluster',
 	},

@@ -83,7 +83,7 @@ export async function moveSlot(
 export async function epochs(url: string): Promise<Map<string, number>> {
 	const found = await onMasters(url, async (node) => {
 		const values: [string, number][] = [];
-		for (const key of await keysOf(node, '*:epoch2')) {
+		for (const key of await keysOf(node, '*:epoch3')) {
 			if (!SPREAD_SLOTS.includes(slotOf(tagOf(key)))) continue;
 			const value = await node.get(key);
 			if (value !== null) values.push([key, Number(value.split(' ')[0])]);

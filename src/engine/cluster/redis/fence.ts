@@ -72,9 +72,11 @@ export const NO_FENCE: Fence = {
 	onNewEpoch: () => undefined,
 };
 
-interface ServedNode {
-	readonly address: string;
-	readonly epoch: NodeEpoch;
+interface CompleteNodes {
+	/** By address. */
+	readonly nodes: ReadonlyMap<string, NodeEpoch>;
+	/** Of each slot. */
+	readonly epochs: readonly string[];
 }
 
 /** Nodes may not know yet that a slot has moved. */
@@ -102,15 +104,13 @@ export class EpochFence implements Fence {
 
 	async beginInSlots(slots: readonly number[]): Promise<FencePoint> {
 		const ms = performance.now();
-		const nodes = await this.requireComplete(slots);
-		const tokens = new Map<string, EpochToken>();
-		for (const { address, epoch } of new Set(nodes)) tokens.set(address, [epoch.marker, epoch.value]);
+		const { nodes, epochs } = await this.requireComplete(slots);
 		const tokenOf = (slot: number): EpochToken => {
-			const token = tokens.get(this.epoch.nodeOf(slot));
-			if (!token) throw new EpochOver(`slot ${slot} has moved to another node`);
-			return token;
+			const node = nodes.get(this.epoch.nodeOf(slot));
+			if (!node) throw new EpochOver(`slot ${slot} has moved to another node`);
+			return [node.marker, node.value];
 		};
-		return { ms, slots, epochs: epochsOf(nodes), tokenOf };
+		return { ms, slots, epochs, tokenOf };
 	}
 
 	async verify(point: FencePoint): Promise<void> {
@@ -121,8 +121,8 @@ export class EpochFence implements Fence {
 	async verifyEpochs({ slots, epochs }: FencePoint): Promise<void> {
 		// A check in progress may have begun too early.
 		await Promise.all(this.addressesOf(slots).map((address) => this.checkNow(address)));
-		const now = epochsOf(await this.requireComplete(slots));
-		if (now.some((epoch, index) => epoch !== epochs[index])) throw beingRebuilt();
+		const now = await this.requireComplete(slots);
+		if (now.epochs.some((epoch, index) => epoch !== epochs[index])) throw beingRebuilt();
 	}
 
 	async retrying<T>(work: () => Promise<T>): Promise<T> {
@@ -145,31 +145,31 @@ export class EpochFence implements Fence {
 	}
 
 	/** The epochs of the nodes of these slots. Asks Redis only if needed. */
-	private async requireComplete(slots: readonly number[]): Promise<ServedNode[]> {
+	private async requireComplete(slots: readonly number[]): Promise<CompleteNodes> {
 		for (let hasChecked = false; ; hasChecked = true) {
 			if (!slots.every((slot) => this.epoch.isTrusted(slot))) await this.trust(slots);
-			const nodes = new Map<string, ServedNode | undefined>();
+			const nodes = new Map<string, NodeEpoch>();
+			const unknown = new Set<string>();
 			// A user may be in a thousand conversations, of which many are on one node.
-			let [last, node]: [string | null, ServedNode | undefined] = [null, undefined];
-			const found = slots.map((slot) => {
+			let [last, node]: [string | null, NodeEpoch | undefined] = [null, undefined];
+			const epochs = slots.map((slot) => {
 				const address = this.epoch.nodeOf(slot);
-				if (address !== last) {
-					last = address;
-					node = nodes.get(address) ?? this.servedAt(address);
-					nodes.set(address, node);
-				}
-				return node;
+				if (address === last) return node?.epoch ?? '';
+				last = address;
+				node = nodes.get(address) ?? this.servedAt(address);
+				if (node) nodes.set(address, node);
+				else unknown.add(address);
+				return node?.epoch ?? '';
 			});
-			const unknown = [...nodes.keys()].filter((address) => !nodes.get(address));
-			if (unknown.length === 0) return found as ServedNode[];
+			if (unknown.size === 0) return { nodes, epochs };
 			if (hasChecked) throw beingRebuilt();
-			await Promise.all(unknown.map((address) => this.check(address)));
+			await Promise.all([...unknown].map((address) => this.check(address)));
 		}
 	}
 
-	private servedAt(address: string): ServedNode | undefined {
-		const epoch = this.known.get(address);
-		return epoch && this.epoch.isServedBy(address, epoch) ? { address, epoch } : undefined;
+	private servedAt(address: string): NodeEpoch | undefined {
+		const known = this.known.get(address);
+		return known && this.epoch.isServedBy(address, known) ? known : undefined;
 	}
 
 	/** Rejects if the node is lost. */
@@ -221,5 +221,3 @@ export class EpochFence implements Fence {
 		return [...new Set(slots.map((slot) => this.epoch.nodeOf(slot)))];
 	}
 }
-
-const epochsOf = (nodes: readonly ServedNode[]): string[] => nodes.map(({ epoch }) => epoch.epoch);

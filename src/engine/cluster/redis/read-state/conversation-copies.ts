@@ -154,21 +154,26 @@ export class ConversationCopies {
 	): Promise<CopyRequest[]> {
 		const batches = new Set<NodeBatch>();
 		const confirmedSince = performance.now() - this.ttlSeconds * 1000 * CONFIRMED_WITHIN;
+		let node: string | undefined;
+		let batch: NodeBatch | undefined;
 		const requests = copies.map((copy) => {
-			const token = tokenOf(copy.slot);
-			copy.expire(token[1], confirmedSince);
+			const nodeOfCopy = this.nodeOf(copy.slot);
+			if (!batch || batch.isFull || node !== nodeOfCopy) {
+				node = nodeOfCopy;
+				batch = this.batchFor(node, tokenOf(copy.slot));
+				batches.add(batch);
+			}
+			copy.expire(batch.token[1], confirmedSince);
 			const request: CopyRequest = { copy, updateNumber: copy.updateNumber, answer: 'current' };
-			const batch = this.batchFor(copy.slot, token);
 			(copy.isLoaded ? batch.comparisons : batch.requests).push(request);
-			batches.add(batch);
 			return request;
 		});
 		await Promise.all([...batches].map(({ answered }) => answered.promise));
 		return requests;
 	}
 
-	private batchFor(slot: number, token: EpochToken): NodeBatch {
-		const name = `${this.nodeOf(slot)} ${token[1]}`;
+	private batchFor(node: string, token: EpochToken): NodeBatch {
+		const name = `${node} ${token[1]}`;
 		const open = this.open.get(name);
 		if (open && !open.isFull) return open;
 		if (open) void this.send(open);

@@ -63,7 +63,7 @@ export class EffectApplier {
 		const isNew = await this.applyToConversation(conversation, effects);
 		const copy = views.currentOf(conversation, effects.at(-1)?.at ?? 0);
 		if (!copy) views.warm(conversation);
-		const view = new OwnerView(views, conversation, copy, ({ at }) => isNew(at));
+		const view = new OwnerView(views, conversation, copy, isNew);
 		// Nobody was a member of a new conversation before.
 		const isCreated = effects[0]?.type === 'created';
 		const rows = once(async () => (isCreated ? new Map() : source.usersIn(conversation, ids)));

@@ -16,7 +16,8 @@ export class OwnerView {
 		private readonly id: string,
 		/** Undefined: no copy is current; null: no such conversation. */
 		private copy: ConversationCopy | null | undefined,
-		private readonly isNew: StepContext['isNew'],
+		/** Whether the command with this stamp is applied for the first time. */
+		readonly isNew: (at: number) => boolean,
 	) {}
 
 	/** Calls `how` again after each load, until nothing that it needs is missing. */
@@ -38,7 +39,7 @@ export class OwnerView {
 					missing = { id, after: timeline ? cursor : null, threads: root === null ? [] : [root] };
 				return answer ?? false;
 			};
-			const decided = how({ wasCaughtUp, isNew: this.isNew });
+			const decided = how({ wasCaughtUp, isNew: ({ at }) => this.isNew(at) });
 			if (!missing) return decided;
 			this.inProgress ??= this.complete(missing).finally(() => {
 				this.inProgress = undefined;

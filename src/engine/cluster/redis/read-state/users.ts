@@ -74,7 +74,7 @@ export class Users {
 		early?: Promise<UserFields>,
 	): Promise<readonly ReadFact[]> {
 		const { conversation } = steps[0] as Step;
-		const names = fieldsNeededBy(steps);
+		const names = fieldsNeededBy(steps, view.isNew);
 		for (let known = early; ; known = undefined) {
 			const fields = await (known ?? this.read(user, names));
 			const absent = names?.filter((name) => !(name in fields));
@@ -131,9 +131,14 @@ function stampOf(draft: UserDraft, steps: readonly Step[], fields: Fields): numb
 	return Math.max(draft.newest, ...newest, Number(fields[STAMP] ?? 0) + 1);
 }
 
-/** Fields that these steps depend on; null: all. */
-export function fieldsNeededBy(steps: readonly Step[]): string[] | null {
+/** Fields that these steps depend on; null: all. `isNew`: whether the command with this stamp is applied for the first time. */
+export function fieldsNeededBy(
+	steps: readonly Step[],
+	isNew: (at: number) => boolean = () => false,
+): string[] | null {
 	const names = new Set<string>();
+	// A user who begins to follow a thread did not follow it before.
+	const begun = steps.flatMap((step) => (step.type === 'follow' && isNew(step.at) ? [step.threadTs] : []));
 	for (const step of steps) {
 		// Leaving ends all follows in the conversation.
 		if (step.type === 'leave') return null;
@@ -143,7 +148,7 @@ export function fieldsNeededBy(steps: readonly Step[]): string[] | null {
 		// Broadcast replies are in the timeline too.
 		const isInTimeline = threadTs === null || ('broadcast' in target && target.broadcast);
 		if (isInTimeline) names.add(membershipField(conversation));
-		if (threadTs !== null) names.add(followField(conversation, threadTs));
+		if (threadTs !== null && !begun.includes(threadTs)) names.add(followField(conversation, threadTs));
 	}
 	return [...names];
 }
