@@ -1,5 +1,8 @@
 import { openEmbeddedEngine } from '../../src/app/engine.ts';
 import { Latencies } from '../../src/load/latencies.ts';
+import type { ErrorCode } from '../../src/model/errors.ts';
+import type { CountRow } from '../../src/model/rows.ts';
+import { type Decision, markChange } from '../../src/unread/reads.ts';
 
 /** Marks without the network: how long until the read state has applied one, and until it is on disk. */
 
@@ -20,7 +23,7 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
 if (import.meta.main) {
 	const spec = JSON.parse(await new Response(Bun.stdin.stream()).text()) as MarksSpec;
-	const { readState, store, close } = await openEmbeddedEngine(spec.dataDir);
+	const { views, store, close } = await openEmbeddedEngine(spec.dataDir);
 	const entries = await store.source.timelineEntries(spec.channel, 0, EVERYTHING, EVERYTHING);
 	const applied = new Latencies();
 	const durable = new Latencies();
@@ -30,9 +33,12 @@ if (import.meta.main) {
 			spec.users.map(async (user) => {
 				const began = performance.now();
 				const mark = { type: 'read', ts, revision: undefined } as const;
-				const change = await readState.mark(user, spec.channel, mark, () => undefined);
+				const change = await views.change<Decision, ErrorCode, CountRow>(user, {
+					...markChange(spec.channel, mark),
+					onDurable: () => undefined,
+				});
 				applied.add(performance.now() - began);
-				if (typeof change === 'string') throw new Error(`a mark was rejected: ${change}`);
+				if (change === null || typeof change === 'string') throw new Error(`a mark was rejected: ${change}`);
 				await change.durable;
 				durable.add(performance.now() - began);
 			}),

@@ -134,8 +134,7 @@ async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) 
 		clock,
 		nowMicros: clock.next,
 	});
-	const readState = new ReadState(views);
-	await readState.row(members[0] ?? '', conversation.id);
+	await new ReadState(views).row(members[0] ?? '', conversation.id);
 	let last = 0;
 	return async (count: number) => {
 		const effects = members.slice(0, count).map((author) => {
@@ -143,7 +142,7 @@ async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) 
 			last = clock.next();
 			return postedOf(conversation, author, last, before);
 		});
-		return readState.apply(effects, (moved) => moved);
+		return views.apply(effects, (moved) => moved);
 	};
 }
 

@@ -298,6 +298,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 		name: 'cluster',
 		store: { ...postgres, ...fresh },
 		persistedDirectory: postgres.directory,
+		views,
 		readState,
 		presence,
 		bus,

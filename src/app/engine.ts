@@ -10,6 +10,7 @@ import type { CommandLog } from '../engine/ports/log.ts';
 import type { PresenceStore } from '../engine/ports/presence.ts';
 import type { Directory, Store } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
+import type { Views } from '../engine/ports/views.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
 import { type StampClock, stampClock } from './stamp-clock.ts';
@@ -20,6 +21,7 @@ export interface GatewayEngine {
 	readonly store: Store;
 	/** The store as it is now: reads do not wait for effects that are not persisted yet. */
 	readonly persistedDirectory: Pick<Directory, 'conversations' | 'members'>;
+	readonly views: Views;
 	readonly readState: ReadState;
 	readonly presence: PresenceStore;
 	readonly bus: Bus;
@@ -71,11 +73,13 @@ export async function embeddedEngineOn(
 	const clock = stampClock(await store.newestStamp(), uptimeSeconds);
 	const residents = new Residents(store.source, store.ledger, nowMs);
 	await residents.open();
+	const views = new MemoryViews(residents, store.ledger, clock);
 	return {
 		name: 'embedded',
 		store,
 		persistedDirectory: store.directory,
-		readState: new ReadState(new MemoryViews(residents, store.ledger, clock)),
+		views,
+		readState: new ReadState(views),
 		presence: new MemoryPresence(),
 		bus: new MemoryBus(),
 		log: new MemoryLog(),

@@ -128,10 +128,10 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 
 /** Live delivery to sockets, and what a socket missed before. */
 function deliveryOf({ config, engine, operations }: GatewayParts) {
-	const { store, readState, bus } = engine;
+	const { store, views, readState, bus } = engine;
 	const largeReads = new FairGate(LARGE_READS_AT_ONCE);
 	const sync = new Sync({
-		readState,
+		views,
 		changes: store.changes,
 		directory: store.directory,
 		history: store.history,
@@ -142,11 +142,12 @@ function deliveryOf({ config, engine, operations }: GatewayParts) {
 	const hub = new Hub(bus, counts, {
 		newestChange: async (user, conversation) =>
 			(await readState.row(user, conversation))?.position.conversation ?? null,
-		missed: (user, since, pushed) => sync.missed(user, sync.sinceOf(since), pushed),
+		missed: (user, since, pushed) => sync.missed(user, views.sinceOf(since), pushed),
 		failed: (error) => operations.failed('rtm.joined', error),
 	});
 	operations.watch(hub);
-	return { largeReads, sync, hub, presence: new Presence(bus, engine.presence, readState) };
+	const reads = new Reads(views, readState, bus);
+	return { largeReads, sync, hub, reads, presence: new Presence(bus, engine.presence, reads) };
 }
 
 function requestsOf({ engine, operations, workers }: GatewayParts): Requests {
@@ -162,6 +163,7 @@ function requestsOf({ engine, operations, workers }: GatewayParts): Requests {
 interface ServicesParts {
 	readonly apps: RunningApps;
 	readonly sync: Sync;
+	readonly reads: Reads;
 	readonly largeReads: FairGate;
 	readonly presence: Presence;
 	readonly requests: Requests;
@@ -172,17 +174,18 @@ interface ServicesParts {
 
 async function servicesOf(
 	{ config, engine, operations, contents, vapidKey, adminToken }: GatewayParts,
-	{ apps, sync, largeReads, presence, requests, tokenUses, partners, verifier }: ServicesParts,
+	{ apps, sync, reads, largeReads, presence, requests, tokenUses, partners, verifier }: ServicesParts,
 ): Promise<Services> {
-	const { store, readState, bus, clock } = engine;
-	const repairer = new Repairer(readState, verifier, steadyMs);
+	const { store, views, readState, bus, clock } = engine;
+	const repairer = new Repairer(views, verifier, steadyMs);
 	operations.watchCounts(verifier, repairer);
 	return {
 		requests,
 		partners,
-		reads: new Reads(readState, bus),
+		reads,
 		sync,
 		readState,
+		views,
 		directory: store.directory,
 		history: store.history,
 		persistedDirectory: engine.persistedDirectory,

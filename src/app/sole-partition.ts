@@ -12,7 +12,7 @@ export interface SolePartitionOptions {
 }
 
 export function startSolePartition(
-	{ store, readState, bus, clock, log, onCommitFailure }: Engine,
+	{ store, views, bus, clock, log, onCommitFailure }: Engine,
 	{ report, sendLookups = SEND_LOOKUPS_IN_PROCESS }: SolePartitionOptions,
 ): Partition {
 	const { source, history, ledger } = store;
@@ -20,8 +20,8 @@ export function startSolePartition(
 	const steadyMs = (): number => performance.now();
 	const partition = new Partition({
 		conversations: new Conversations(source, history, steadyMs, undefined, sendLookups),
-		readState,
-		pipeline: new PersistFirst({ readState, ledger, bus, replies: new Replies(bus, report), clock }),
+		views,
+		pipeline: new PersistFirst({ views, ledger, bus, replies: new Replies(bus, report), clock }),
 		onFailed: (error) => report(error, 'delivering decided effects'),
 		nowMs: () => Date.now(),
 		report,

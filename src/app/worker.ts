@@ -33,7 +33,7 @@ export async function startWorker(
 		schema: config.installation,
 	}),
 ): Promise<RunningWorker> {
-	const { postgres, logs, readState, bus, epoch } = cluster;
+	const { postgres, logs, views, bus, epoch } = cluster;
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
 	const publications = new RedisPublicationRecord(
 		cluster.commands,
@@ -48,7 +48,7 @@ export async function startWorker(
 		ledger: postgres,
 		source: postgres.source,
 		history: postgres.history,
-		readState,
+		views,
 		bus,
 		publications,
 		nowMs,
@@ -70,7 +70,7 @@ export async function startWorker(
 		config,
 		vapidKey: configuredVapidKey(config),
 		store: postgres,
-		readState,
+		readState: cluster.readState,
 		presence: presenceView(cluster.commands, cluster.keys),
 		operations,
 		log,

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { InsideChanges, MemberChange } from '../engine/ports/changes.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { Message } from '../model/message.ts';
 import { formatTs } from '../model/ts.ts';
-import { changedEvent } from '../protocol/conversation-events.ts';
 import { fileDeletions, sharedEvents } from '../protocol/file-events.ts';
-import { deletedEvent, editedEvent, messageEvent } from '../protocol/message-events.ts';
 import type { JsonObject } from '../protocol/objects.ts';
 import { pinEvent } from '../protocol/pin-events.ts';
 import { reactionEvent } from '../protocol/reaction-events.ts';
+import {
+	aspectEvent,
+	type MessageChange,
+	messageChangeEvent,
+	messageChangesOf,
+} from '../protocol/stored-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
 /**
@@ -77,8 +80,7 @@ export const isStoredEvent = (name: string): boolean =>
 /** Ordered by stamp. */
 export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEvent[] {
 	const events = [
-		...found.posted.flatMap(({ message, prevTs }) => postedEvents(found, message, prevTs, subscriber)),
-		...found.changed.flatMap((message) => changedEvents(found, message, subscriber)),
+		...messageChangesOf(found).flatMap((change) => messageEvents(found, change, subscriber)),
 		...fileEvents(found, subscriber),
 		...found.memberChanges.flatMap((change) => membershipEvents(found, change, subscriber)),
 		...found.aspects.flatMap((aspect) => aspectEvents(found, aspect, subscriber)),
@@ -107,39 +109,26 @@ function make(
 	return { id: eventId(app, conversation, at, what), conversation, at, event };
 }
 
-function postedEvents(
+function messageEvents(
 	{ conversation, threads }: StoredChanges,
-	message: Message,
-	prevTs: number,
+	change: MessageChange,
 	subscriber: Subscriber,
 ): AppEvent[] {
-	const thread = message.threadTs === null ? null : (threads.get(message.threadTs) ?? null);
-	const { wire } = messageEvent({ conversation, message, prevTs, thread });
-	const events: AppEvent[] = [];
-	if (subscriber.names.has(MESSAGE_NAME[conversation.kind]))
-		events.push(make(subscriber, conversation.id, message.ts, 'message', wire));
-	const { channel_type: _type, subtype: _subtype, ...mention } = wire;
-	const isMention = message.named.includes(subscriber.bot) && conversation.kind !== 'im';
-	if (isMention && subscriber.names.has('app_mention'))
-		events.push(
-			make(subscriber, conversation.id, message.ts, 'mention', { ...mention, type: 'app_mention' }),
-		);
-	return events;
-}
-
-function changedEvents(
-	{ conversation, threads }: StoredChanges,
-	message: Message,
-	subscriber: Subscriber,
-): AppEvent[] {
-	if (!subscriber.names.has(MESSAGE_NAME[conversation.kind])) return [];
+	const { message, at, prevTs } = change;
 	const thread = threads.get(message.threadTs ?? message.ts) ?? null;
-	const hasReplies = message.threadTs === null && (thread?.replyCount ?? 0) > 0;
-	const { wire } = message.deleted
-		? deletedEvent(conversation, message, hasReplies)
-		: editedEvent(conversation, message, undefined, thread);
-	const event = { ...wire, channel_type: channelType(conversation) };
-	return [make(subscriber, conversation.id, message.changedTs, `changed ${message.ts}`, event)];
+	const { wire } = messageChangeEvent(change, conversation, thread);
+	const isPosted = prevTs !== null;
+	const events: AppEvent[] = [];
+	if (subscriber.names.has(MESSAGE_NAME[conversation.kind])) {
+		const what = isPosted ? 'message' : `changed ${message.ts}`;
+		const event = isPosted ? wire : { ...wire, channel_type: channelType(conversation) };
+		events.push(make(subscriber, conversation.id, at, what, event));
+	}
+	const { channel_type: _type, subtype: _subtype, ...mention } = wire;
+	const isMention = isPosted && message.named.includes(subscriber.bot) && conversation.kind !== 'im';
+	if (isMention && subscriber.names.has('app_mention'))
+		events.push(make(subscriber, conversation.id, at, 'mention', { ...mention, type: 'app_mention' }));
+	return events;
 }
 
 function fileEvents({ conversation, posted, changed }: StoredChanges, subscriber: Subscriber): AppEvent[] {
@@ -182,13 +171,12 @@ function membershipEvents(
 
 function aspectEvents(
 	{ conversation }: StoredChanges,
-	{ aspect, at, actor }: InsideChanges['aspects'][number],
+	change: InsideChanges['aspects'][number],
 	subscriber: Subscriber,
 ): AppEvent[] {
-	const what = aspect === 'archive' && !conversation.archived ? 'unarchive' : aspect;
-	const { wire } = changedEvent({ conversation, what, actor, at });
+	const { wire } = aspectEvent(conversation, change);
 	if (!subscriber.names.has(String(wire.type))) return [];
-	return [make(subscriber, conversation.id, at, String(wire.type), wire)];
+	return [make(subscriber, conversation.id, change.at, String(wire.type), wire)];
 }
 
 function reactionEvents(

@@ -1,5 +1,6 @@
 import type { Changes, InsideChanges, MemberChange } from '../engine/ports/changes.ts';
 import type { Directory, History, StateSource } from '../engine/ports/store.ts';
+import { rootsOf, summariesOf } from '../protocol/stored-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 import { type AppEvent, appEventsOf, type StoredChanges, type Subscriber } from './app-events.ts';
 
@@ -105,25 +106,9 @@ export class EventReader {
 
 	private async threadsOf(id: string, inside: InsideChanges): Promise<Map<number, ThreadSummary>> {
 		const { history } = this.parts;
-		const roots = new Set<number>();
-		for (const { message } of inside.posted) if (message.threadTs !== null) roots.add(message.threadTs);
-		for (const message of inside.changed) roots.add(message.threadTs ?? message.ts);
-		if (roots.size === 0) return new Map();
-		const [messages, infos] = await Promise.all([
-			history.messages(id, [...roots]),
-			history.threads(id, [...roots]),
-		]);
-		const infoOf = new Map(infos.map((info) => [info.threadTs, info]));
-		return new Map(
-			messages.map((root) => {
-				const {
-					replyCount = 0,
-					latestReply = 0,
-					replyUsers = [],
-					replyUsersCount = 0,
-				} = infoOf.get(root.ts) ?? {};
-				return [root.ts, { root, replyCount, latestReply, replyUsers, replyUsersCount }];
-			}),
-		);
+		const roots = [...(rootsOf(inside).get(id) ?? [])];
+		if (roots.length === 0) return new Map();
+		const [messages, infos] = await Promise.all([history.messages(id, roots), history.threads(id, roots)]);
+		return new Map(summariesOf(messages, infos).map((thread) => [thread.root.ts, thread]));
 	}
 }

@@ -1,5 +1,4 @@
-import type { RepairProblem } from '../engine/ports/views.ts';
-import type { ReadState } from '../unread/read-state.ts';
+import type { RepairProblem, Views } from '../engine/ports/views.ts';
 import type { Drifted, Verifier } from './verifier.ts';
 
 /**
@@ -22,7 +21,7 @@ export class Repairer {
 	readonly meters = { repaired: 0 };
 
 	constructor(
-		private readonly readState: Pick<ReadState, 'repair'>,
+		private readonly views: Pick<Views, 'repair'>,
 		private readonly verifier: Pick<Verifier, 'driftOf'>,
 		private readonly nowMs: () => number,
 	) {}
@@ -45,7 +44,7 @@ export class Repairer {
 		// An earlier repair in this request has reloaded the conversation, which may have fixed this count too.
 		if (reloaded.has(conversation) && !(await this.verifier.driftOf(one))) return 'repaired';
 		if (this.nowMs() >= end) return 'not_tried';
-		const attempt = await this.readState.repair(user, conversation);
+		const attempt = await this.views.repair(user, conversation);
 		if (attempt !== 'repaired') return attempt;
 		reloaded.add(conversation);
 		return (await this.verifier.driftOf(one)) ? 'still_differs' : 'repaired';

@@ -11,6 +11,7 @@ import type { Scheduled } from '../engine/ports/scheduled.ts';
 import type { Search } from '../engine/ports/search.ts';
 import type { Directory, History, StateSource } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
+import type { Views } from '../engine/ports/views.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { Clock } from '../model/ts.ts';
@@ -72,6 +73,7 @@ export interface Services {
 	readonly reads: Reads;
 	readonly sync: Sync;
 	readonly readState: ReadState;
+	readonly views: Pick<Views, 'available' | 'position' | 'sinceOf'>;
 	readonly directory: Directory;
 	readonly history: History;
 	/** Reads what the store has now. Unlike `directory`, it does not wait for effects that are not persisted yet. */

@@ -4,12 +4,10 @@ import type {
 	InboxPage,
 	InboxQuery,
 	MemberView,
-	SnapshotQuery,
 	ThreadTotals,
 	UserCounts,
-	UserSnapshot,
 } from '../engine/ports/read-state.ts';
-import type { OnMoved, Release, RepairProblem, ViewSnapshot, Views } from '../engine/ports/views.ts';
+import type { ViewSnapshot, Views } from '../engine/ports/views.ts';
 import {
 	type CountRow,
 	countRow,
@@ -23,53 +21,27 @@ import {
 	unreadTsIn,
 } from '../model/rows.ts';
 import type { MemberContext } from '../model/views.ts';
-import type { Command } from '../sequencer/commands.ts';
-import type { Effect } from '../sequencer/effects.ts';
-import { Inbox } from './inbox.ts';
-import { Marks } from './marks.ts';
-import { inConversation, inThread, scopeOfConversation, scopeOfThread } from './scopes.ts';
-import { scopeOfSnapshot, snapshotOf } from './snapshots.ts';
+import { inboxPage } from './inbox.ts';
+import { ofConversation, ofThread, type Query } from './queries.ts';
 
 /**
- * Counts, marks, inbox and changes of a user, computed from views; the same on every engine.
+ * Answers queries about a user's counts, threads and inbox from views; the same on every engine.
  *
  * Answers show only durable changes, so a crash cannot undo what a client has seen. In a cluster that holds for changes
  * made through this process. A mark that another process is still making durable may be visible; if that process dies at this
  * moment, the mark is only in the shared state until a process appends it to the log again.
  */
-export class ReadState extends Marks {
-	private readonly inboxes: Inbox;
+export class ReadState {
 	/** Reused for each row: there can be a hundred thousand. */
 	private readonly counted = emptyRow();
 
-	constructor(views: Views) {
-		super(views);
-		this.inboxes = new Inbox(views);
-	}
-
-	prepare(command: Command): Promise<Release> {
-		return this.views.prepare(command);
-	}
-
-	apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T> {
-		return this.views.apply(effects, onMoved);
-	}
-
-	written(conversation: string, stamp: number): Promise<void> {
-		return this.views.written(conversation, stamp);
-	}
-
-	available(): Promise<void> {
-		return this.views.available();
-	}
-
-	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
-		return this.views.repair(user, conversation);
-	}
+	constructor(private readonly views: Views) {}
 
 	member(user: string, conversation: string): Promise<MemberView | null> {
-		const scope = scopeOfConversation(conversation, () => null);
-		return this.views.read(user, scope, (snapshot) => inConversation(snapshot, conversation, memberView));
+		return this.answer(
+			user,
+			ofConversation(conversation, memberView, () => null),
+		);
 	}
 
 	/** All conversations that the user is a member of, including archived ones. */
@@ -82,17 +54,13 @@ export class ReadState extends Marks {
 	}
 
 	row(user: string, conversation: string): Promise<CountRow | null> {
-		return this.views.read(user, scopeOfConversation(conversation), (snapshot) =>
-			inConversation(snapshot, conversation, countRow),
-		);
+		return this.answer(user, ofConversation(conversation, countRow));
 	}
 
 	async counts(user: string): Promise<UserCounts> {
-		let rows: CountRow[] = [];
+		const rows: CountRow[] = [];
 		const totals = await this.countsInto(user, {
-			begin: () => {
-				rows = [];
-			},
+			begin: () => rows.splice(0),
 			row: (row) => rows.push({ ...row, position: { ...row.position } }),
 		});
 		return { ...totals, rows };
@@ -115,7 +83,7 @@ export class ReadState extends Marks {
 		});
 	}
 
-	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly position: number }> {
+	threadTotals(user: string): Promise<Omit<CountTotals, 'badge'>> {
 		return this.views.read(user, { all: 'threads' }, (snapshot) => ({
 			threads: totalsOf(snapshot),
 			position: snapshot.position(),
@@ -128,25 +96,20 @@ export class ReadState extends Marks {
 	 * badge; the cost then does not depend on how far behind the user is.
 	 */
 	async unread(user: string, conversation?: string, only?: 'in badge'): Promise<readonly UnreadItem[]> {
-		if (conversation === undefined)
-			return this.views.read(user, { all: 'threads' }, (snapshot) => {
-				const items: UnreadItem[][] = [];
-				snapshot.eachConversation((member) => items.push(unreadInConversation(member, only)));
-				for (const member of snapshot.threads()) items.push(unreadInThread(member, only));
-				return items.flat();
-			});
-		const items = await this.views.read(user, scopeOfConversation(conversation), (snapshot) =>
-			inConversation(snapshot, conversation, (member) => unreadInConversation(member, only)),
-		);
-		return items ?? [];
+		const unreadIn = (member: MemberContext): UnreadItem[] => unreadInConversation(member, only);
+		if (conversation !== undefined)
+			return (await this.answer(user, ofConversation(conversation, unreadIn))) ?? [];
+		return this.views.read(user, { all: 'threads' }, (snapshot) => {
+			const items: UnreadItem[][] = [];
+			snapshot.eachConversation((member) => items.push(unreadIn(member)));
+			for (const member of snapshot.threads()) items.push(unreadInThread(member, only));
+			return items.flat();
+		});
 	}
 
 	/** ts of all unread messages of one conversation, ascending. */
 	async unreadTs(user: string, conversation: string): Promise<Float64Array> {
-		const found = await this.views.read(user, scopeOfConversation(conversation), (snapshot) =>
-			inConversation(snapshot, conversation, unreadTsIn),
-		);
-		return found ?? new Float64Array(0);
+		return (await this.answer(user, ofConversation(conversation, unreadTsIn))) ?? new Float64Array(0);
 	}
 
 	/**
@@ -155,7 +118,7 @@ export class ReadState extends Marks {
 	 * listing is answered with `no_such_listing`.
 	 */
 	inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
-		return this.inboxes.page(user, query);
+		return inboxPage(this.views, user, query);
 	}
 
 	threads(user: string): Promise<readonly ThreadRow[]> {
@@ -163,24 +126,11 @@ export class ReadState extends Marks {
 	}
 
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null> {
-		return this.views.read(user, scopeOfThread(conversation, threadTs), (snapshot) =>
-			inThread(snapshot, conversation, threadTs, threadRow),
-		);
+		return this.answer(user, ofThread(conversation, threadTs, threadRow));
 	}
 
-	/** Everything in the query, as of one moment. */
-	snapshot(user: string, query: SnapshotQuery): Promise<UserSnapshot> {
-		return this.views.read(user, scopeOfSnapshot(query), (snapshot) => snapshotOf(snapshot, query));
-	}
-
-	/** The stamp after which a client at this position may lack changes. */
-	sinceOf(position: number): number {
-		return this.views.sinceOf(position);
-	}
-
-	/** The position of a client of this user that subscribes now. */
-	position(user: string): Promise<number> {
-		return this.views.position(user);
+	private answer<T>(user: string, query: Query<T>): Promise<T | null> {
+		return this.views.read(user, query, query.answer);
 	}
 }
 
@@ -190,21 +140,15 @@ const memberView = ({ conversation: { id, kind, archived }, membership }: Member
 };
 
 function totalsOf(snapshot: ViewSnapshot): ThreadTotals {
-	const totals = {
-		unread: 0,
-		mentions: 0,
-		badge: 0,
-		version: { user: snapshot.user.stamp, conversations: 0 },
-	};
+	let [unread, mentions, badge, conversations] = [0, 0, 0, 0];
+	for (const row of Array.from(snapshot.threads(), threadRow)) {
+		unread += row.unread;
+		mentions += row.mentions;
+		badge += row.badge;
+	}
 	// Including archived ones: archiving removes their threads from the totals.
 	snapshot.eachConversation(({ conversation }) => {
-		totals.version.conversations = Math.max(totals.version.conversations, conversation.stamp);
+		conversations = Math.max(conversations, conversation.stamp);
 	});
-	for (const member of snapshot.threads()) {
-		const row = threadRow(member);
-		totals.unread += row.unread;
-		totals.mentions += row.mentions;
-		totals.badge += row.badge;
-	}
-	return totals;
+	return { unread, mentions, badge, version: { user: snapshot.user.stamp, conversations } };
 }

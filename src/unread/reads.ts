@@ -1,42 +1,66 @@
 import type { About, Bus } from '../engine/ports/bus.ts';
-import type { CountRow, MarkProblem, RowChange, ThreadRow } from '../engine/ports/read-state.ts';
-import type { Mark } from '../model/cursor.ts';
+import type { ChangeRequest, Decided, Views } from '../engine/ports/views.ts';
+import {
+	applyMark,
+	type Mark,
+	namesAnyMessageOf,
+	oldestTsOf,
+	threadReadUpTo,
+	threadUnreadFrom,
+} from '../model/cursor.ts';
 import { type ErrorCode, Rejection } from '../model/errors.ts';
+import { type CountRow, countRow, type ThreadRow, threadRow } from '../model/rows.ts';
+import type { MemberContext, MembershipView } from '../model/views.ts';
 import { markedEvent, preferenceEvent, threadMarkedEvent } from '../protocol/events.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
-import type { Preference } from './marks.ts';
+import { ofConversation, ofThread, type Query } from './queries.ts';
 import type { ReadState } from './read-state.ts';
 
 /**
- * Moves cursors: applies a mark, makes it durable, publishes it to the user's other devices, and then acknowledges it.
- * Marks commute, so a mark does not wait for the owner of the conversation.
+ * Changes a user's own state: decides what a mark does, applies it, makes it durable, publishes it to the user's other devices, and
+ * then acknowledges it. Marks commute, so a mark does not wait for the owner of the conversation.
  */
 
-export interface MarkAnswer {
-	readonly row: CountRow;
+export type ThreadMark = Pick<Extract<Mark, { type: 'read' | 'unread' }>, 'type' | 'ts'>;
+export type Preference = Partial<Pick<MembershipView, 'muted' | 'level'>>;
+
+export interface MarkAnswer<Row = CountRow> {
+	readonly row: Row;
+	/** The mark carried an older revision and moved nothing. */
 	readonly ignored: boolean;
 }
 
-const ERROR_OF: Readonly<Record<MarkProblem, ErrorCode>> = {
-	not_a_member: 'not_in_channel',
-	no_such_message: 'message_not_found',
-	not_following: 'not_subscribed',
-};
+export interface Decision extends Decided {
+	readonly ignored?: boolean;
+}
+
+export interface OwnChange<Row> extends Omit<ChangeRequest<Decision, ErrorCode, Row>, 'onDurable'> {
+	/** The error if the user has left the conversation, or does not follow the thread. */
+	readonly gone: ErrorCode;
+}
+
+/** Later than any change of activity. */
+const BY_NOW = Number.MAX_SAFE_INTEGER / 4;
 
 export class Reads {
 	constructor(
-		private readonly state: ReadState,
-		private readonly bus: Bus,
+		private readonly views: Views,
+		private readonly state: Pick<ReadState, 'counts' | 'threads'>,
+		private readonly bus: Pick<Bus, 'publish'>,
 	) {}
 
-	async mark(user: string, conversation: string, mark: Mark): Promise<MarkAnswer> {
-		const publish = (row: CountRow) => this.publish(user, markedEvent(row), row.position.user);
-		return answered(await this.state.mark(user, conversation, mark, publish));
+	mark(user: string, conversation: string, mark: Mark): Promise<MarkAnswer> {
+		return this.change(user, markChange(conversation, mark), markedEvent);
 	}
 
-	async setPreference(user: string, conversation: string, preference: Preference): Promise<MarkAnswer> {
-		const publish = (row: CountRow) => this.publish(user, preferenceEvent(row), row.position.user);
-		return answered(await this.state.setPreference(user, conversation, preference, publish));
+	setPreference(user: string, conversation: string, preference: Preference): Promise<MarkAnswer> {
+		return this.change(user, preferenceChange(conversation, preference), preferenceEvent);
+	}
+
+	/** Moves the cursor of a followed thread, and publishes the new state of threads to the user's devices. */
+	async markThread(user: string, conversation: string, threadTs: number, mark: ThreadMark): Promise<void> {
+		const change = threadMarkChange(conversation, threadTs, mark);
+		await this.change(user, change, threadMarkedEvent, { change: 'threads' });
 	}
 
 	/** Marks all conversations and threads of the user. */
@@ -44,12 +68,10 @@ export class Reads {
 		const { rows } = await this.state.counts(user);
 		// Also conversations without unread messages: their cursor moves past messages that do not count.
 		const behind = rows.filter(({ lastRead, latest }) => lastRead < latest);
-		await Promise.all([
-			...behind.map(({ conversation, latest }) =>
-				unlessGone(this.mark(user, conversation, { type: 'read', ts: latest })),
-			),
-			this.markThreadsRead(user, Number.MAX_SAFE_INTEGER),
-		]);
+		const marks = behind.map(({ conversation, latest: ts }) =>
+			unlessGone(this.mark(user, conversation, { type: 'read', ts })),
+		);
+		await Promise.all([...marks, this.markThreadsRead(user, Number.MAX_SAFE_INTEGER)]);
 	}
 
 	/** Marks every thread that the user follows, up to a ts. */
@@ -57,50 +79,110 @@ export class Reads {
 		const threads = await this.state.threads(user);
 		const behind = threads.filter(({ lastRead, latestReply }) => lastRead < latestReply);
 		await Promise.all(
-			behind.map(({ conversation, threadTs, latestReply }) =>
-				unlessGone(
-					this.markThread(user, conversation, threadTs, {
-						type: 'read',
-						ts: Math.min(latestReply, upTo),
-					}),
-				),
-			),
+			behind.map(({ conversation, threadTs, latestReply }) => {
+				const mark = { type: 'read', ts: Math.min(latestReply, upTo) } as const;
+				return unlessGone(this.markThread(user, conversation, threadTs, mark));
+			}),
 		);
 	}
 
-	/** Moves the cursor of a followed thread, and publishes the new state of threads to the user's devices. */
-	async markThread(
-		user: string,
-		conversation: string,
-		threadTs: number,
-		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
-	): Promise<ThreadRow> {
-		const publish = (row: ThreadRow) =>
-			this.publish(user, threadMarkedEvent(row), row.position.user, { change: 'threads' });
-		const change = await this.state.markThread(user, conversation, threadTs, mark, publish);
-		if (typeof change === 'string') throw new Rejection(ERROR_OF[change]);
-		await change.durable;
-		return change.row;
+	/** The user became active (connected and not away) or inactive. Resolves when durable. */
+	async setActive(user: string, active: boolean): Promise<void> {
+		const change = { type: 'activity', active } as const;
+		const changed = await this.views.change<Decided, never, true>(user, {
+			about: null,
+			scope: {},
+			decide: ({ user }) => ({ change, moves: user.activity.isActiveAt(BY_NOW) !== active }),
+			showScope: {},
+			show: () => true,
+			onDurable: () => undefined,
+		});
+		await changed?.durable;
 	}
 
-	private publish(user: string, { wire, subject }: LiveEvent, at: number, about?: About): void {
-		const frame = JSON.stringify(wire);
-		this.bus.publish(`user:${user}`, { type: 'event', frame, at, subject, ...(about ? { about } : {}) });
+	private async change<Row extends CountRow | ThreadRow>(
+		user: string,
+		change: OwnChange<Row>,
+		eventOf: (row: Row) => LiveEvent,
+		about?: About,
+	): Promise<MarkAnswer<Row>> {
+		const onDurable = (row: Row): void => {
+			const { wire, subject } = eventOf(row);
+			const event = { type: 'event', frame: JSON.stringify(wire), at: row.position.user, subject } as const;
+			this.bus.publish(`user:${user}`, about ? { ...event, about } : event);
+		};
+		const changed = await this.views.change<Decision, ErrorCode, Row>(user, { ...change, onDurable });
+		if (changed === null || typeof changed === 'string') throw new Rejection(changed ?? change.gone);
+		await changed.durable;
+		return { row: changed.shown, ignored: changed.decided.ignored ?? false };
 	}
 }
 
 /** Ignores conversations that were left, and threads that were unfollowed, in the meantime. */
-async function unlessGone(marking: Promise<unknown>): Promise<void> {
-	try {
-		await marking;
-	} catch (error) {
+const unlessGone = (marking: Promise<unknown>): Promise<unknown> =>
+	marking.catch((error) => {
 		const gone = error instanceof Rejection && ['not_in_channel', 'not_subscribed'].includes(error.code);
 		if (!gone) throw error;
-	}
+	});
+
+export function markChange(conversation: string, mark: Mark): OwnChange<CountRow> {
+	const decide = ({ user, conversation: { timeline }, membership }: MemberContext) => {
+		if (!namesAnyMessageOf(mark, timeline)) return 'message_not_found';
+		const { cursor: ts, revision, ahead } = membership;
+		const before = { ts, revision, ahead };
+		const { cursor, ignored } = applyMark(before, mark, timeline, user.number);
+		return { change: { type: 'cursor', conversation, cursor }, moves: cursor !== before, ignored } as const;
+	};
+	const decision = ofConversation(conversation, decide, (membership) => neededBy(mark, membership));
+	return ownChange(conversation, 'not_in_channel', decision, ofConversation(conversation, countRow));
 }
 
-async function answered(change: RowChange | MarkProblem): Promise<MarkAnswer> {
-	if (typeof change === 'string') throw new Rejection(ERROR_OF[change]);
-	await change.durable;
-	return { row: change.row, ignored: change.ignored };
+/**
+ * The ts after which the mark needs entries loaded. A `read` mark needs none before its target: it only needs `timeline.latest`,
+ * and counting starts at the new cursor.
+ */
+function neededBy(mark: Mark, { cursor, revision }: MembershipView): number {
+	if (mark.type !== 'read') return Math.min(cursor, oldestTsOf(mark) - 1);
+	const isOutdated = mark.revision !== undefined && mark.revision < revision;
+	return isOutdated ? cursor : Math.max(cursor, mark.ts);
 }
+
+export function preferenceChange(conversation: string, preference: Preference): OwnChange<CountRow> {
+	const decision = ofConversation(conversation, ({ membership }) => {
+		const { muted = membership.muted, level = membership.level } = preference;
+		const moves = muted !== membership.muted || level !== membership.level;
+		return { change: { type: 'preference', conversation, muted, level }, moves } as const;
+	});
+	return ownChange(conversation, 'not_in_channel', decision, ofConversation(conversation, countRow));
+}
+
+export function threadMarkChange(
+	conversation: string,
+	threadTs: number,
+	{ type, ts }: ThreadMark,
+): OwnChange<ThreadRow> {
+	const decision = ofThread(conversation, threadTs, ({ thread, follow }) => {
+		if (type === 'unread' && thread.indexOf(ts) < 0) return 'message_not_found';
+		const cursor =
+			type === 'read'
+				? threadReadUpTo(follow.cursor, ts, thread.latest)
+				: threadUnreadFrom(follow.cursor, ts);
+		const change = { type: 'thread_cursor', conversation, threadTs, cursor } as const;
+		return { change, moves: cursor !== follow.cursor };
+	});
+	return ownChange(conversation, 'not_subscribed', decision, ofThread(conversation, threadTs, threadRow));
+}
+
+const ownChange = <Row>(
+	about: string,
+	gone: ErrorCode,
+	decision: Query<Decision | ErrorCode>,
+	row: Query<Row>,
+): OwnChange<Row> => ({
+	about,
+	gone,
+	scope: decision,
+	decide: (views) => decision.answer(views) ?? gone,
+	showScope: row,
+	show: row.answer,
+});

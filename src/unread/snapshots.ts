@@ -1,37 +1,78 @@
-import type { SnapshotQuery, UserSnapshot } from '../engine/ports/read-state.ts';
-import type { ConversationScope, Scope, ViewSnapshot } from '../engine/ports/views.ts';
-import { countRow, threadRow } from '../model/rows.ts';
-import { inConversation, inThread, NO_THREADS } from './scopes.ts';
+import type { Changes, OwnChanges } from '../engine/ports/changes.ts';
+import type { ChangedViews, Views } from '../engine/ports/views.ts';
+import { threadKey } from '../model/ids.ts';
+import { type CountRow, countRow, type ThreadRow, threadRow } from '../model/rows.ts';
+import type { UserView } from '../model/views.ts';
+import { allOf, ofConversation, ofThread } from './queries.ts';
 
-/** A user's current state, and which conversations have changed since a stamp. */
+/** A user's state at one moment, with what changed in it since a stamp. */
 
-/** All heads, and the rows and threads in the query. */
-export const scopeOfSnapshot = ({ rows, threads }: SnapshotQuery): Scope => ({
-	all: 'heads',
-	changes: true,
-	some: (user) => {
-		const wanted: ConversationScope[] = [];
-		for (const id of rows) {
-			const membership = user.membership(id);
-			if (membership?.member) wanted.push({ id, after: membership.cursor, threads: NO_THREADS });
-		}
-		for (const { conversation: id, threadTs } of threads)
-			if (user.follow(id, threadTs)) wanted.push({ id, after: null, threads: [threadTs] });
-		return wanted;
-	},
+export interface UserSnapshot extends ChangedViews {
+	readonly stamp: number;
+	/** The position of a client that has this snapshot. No change between it and the stamp concerns the user. */
+	readonly position: number;
+	/** The client may lack changes after this stamp. */
+	readonly since: number;
+	/** Later changes arrive live. In a cluster there is no upper bound: everything found is sent. */
+	readonly upTo: number;
+	readonly isMissed: (at: number) => boolean;
+	/** Changes of the user's own state after `since`, and also those from shortly before it. */
+	readonly own: OwnChanges;
+	readonly recentOwn: OwnChanges;
+	/** Counts of the conversations and threads in `own`. */
+	readonly rows: readonly CountRow[];
+	readonly threads: readonly ThreadRow[];
+}
+
+const NOTHING: OwnChanges = { memberships: [], follows: [] };
+
+/** `from`: the stamp after which the client may lack changes; `before`: how far before it `recentOwn` reaches. */
+export async function snapshotSince(
+	{ views, changes, mostChanges }: { views: Views; changes: Changes; mostChanges: number },
+	user: string,
+	from: number,
+	before: number,
+): Promise<UserSnapshot> {
+	// Only the store tells which rows the snapshot needs, and it is read after the snapshot. So the snapshot is read again with these
+	// rows, and once more whenever the user marked another conversation in between.
+	for (let needed = NOTHING; ; ) {
+		const snapshot = await read(views, user, from - before, needed);
+		const since = Math.max(0, from - snapshot.lateness);
+		const upTo = snapshot.visibleUpTo || Number.MAX_SAFE_INTEGER;
+		const isNew = snapshot.ownStamp > since - before;
+		const recentOwn = isNew ? await changes.own(user, since - before) : NOTHING;
+		const own = changedAt(recentOwn, (at) => at > since);
+		const isMissed = (at: number): boolean => at > since && at <= upTo;
+		const isComplete = keysOf(changedAt(own, isMissed)).isSubsetOf(keysOf(needed));
+		if (isComplete || sizeOf(own) > mostChanges)
+			return { ...snapshot, since, upTo, isMissed, own, recentOwn };
+		needed = own;
+	}
+}
+
+function read(views: Views, user: string, since: number, { memberships, follows }: OwnChanges) {
+	const rows = allOf(memberships.map(({ conversation }) => ofConversation(conversation, countRow)));
+	const threads = allOf(follows.map((follow) => ofThread(follow.conversation, follow.threadTs, threadRow)));
+	const some = (view: UserView) => [...rows.some(view), ...threads.some(view)];
+	return views.read(user, { all: 'heads', changes: true, some }, (snapshot) => ({
+		...snapshot.changedSince(since),
+		stamp: snapshot.stamp,
+		position: snapshot.position(),
+		ownStamp: snapshot.user.stamp,
+		rows: rows.answer(snapshot),
+		threads: threads.answer(snapshot),
+	}));
+}
+
+const changedAt = ({ memberships, follows }: OwnChanges, isIn: (at: number) => boolean): OwnChanges => ({
+	memberships: memberships.filter((one) => [one.joinedTs, one.changedTs, one.preferredTs].some(isIn)),
+	follows: follows.filter((one) => [one.since, one.changedTs].some(isIn)),
 });
 
-export function snapshotOf(views: ViewSnapshot, { since, rows, threads }: SnapshotQuery): UserSnapshot {
-	const { conversations: changed, ...freshness } = views.changedSince(since);
-	return {
-		stamp: views.stamp,
-		position: views.position(),
-		ownStamp: views.user.stamp,
-		changed,
-		rows: rows.flatMap((id) => inConversation(views, id, countRow) ?? []),
-		threads: threads.flatMap(
-			({ conversation, threadTs }) => inThread(views, conversation, threadTs, threadRow) ?? [],
-		),
-		...freshness,
-	};
-}
+export const sizeOf = ({ memberships, follows }: OwnChanges): number => memberships.length + follows.length;
+
+const keysOf = ({ memberships, follows }: OwnChanges): Set<string> =>
+	new Set([
+		...memberships.map(({ conversation }) => conversation),
+		...follows.map(({ conversation, threadTs }) => threadKey(conversation, threadTs)),
+	]);

@@ -69,7 +69,7 @@ function scene() {
 	const pipeline = new TestPipeline();
 	const partition = new Partition({
 		conversations: new Conversations(source, {} as History, () => 0),
-		readState: { prepare: async () => () => undefined },
+		views: { prepare: async () => () => undefined },
 		pipeline,
 		onFailed: (error) => failures.push(error),
 		nowMs: () => 0,

@@ -1,9 +1,8 @@
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
-import type { Release } from '../engine/ports/views.ts';
+import type { Release, Views } from '../engine/ports/views.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { type Decision, sequence } from '../sequencer/decide.ts';
 import type { ConversationState } from '../sequencer/state.ts';
-import type { ReadState } from '../unread/read-state.ts';
 import type { Conversations } from './conversations.ts';
 import type { CommandGroup, EffectPipeline, ExecutedGroup } from './effect-pipeline.ts';
 
@@ -17,7 +16,7 @@ import type { CommandGroup, EffectPipeline, ExecutedGroup } from './effect-pipel
 
 export interface PartitionParts {
 	readonly conversations: Conversations;
-	readonly readState: Pick<ReadState, 'prepare'>;
+	readonly views: Pick<Views, 'prepare'>;
 	readonly pipeline: EffectPipeline;
 	/** Called if a group fails while no batch waits for it: restart the partition. */
 	readonly onFailed: (error: unknown) => void;
@@ -165,7 +164,7 @@ export class Partition {
 	}
 
 	private async prepare(command: Command, held: Release[]): Promise<ConversationState> {
-		held.push(await this.parts.readState.prepare(command));
+		held.push(await this.parts.views.prepare(command));
 		return this.parts.conversations.ready(command);
 	}
 

@@ -8,7 +8,7 @@ import {
 } from '../engine/ports/log.ts';
 import type { PublicationRecord } from '../engine/ports/publication-record.ts';
 import type { History, Ledger, PartitionLedger, StateSource } from '../engine/ports/store.ts';
-import type { ReadState } from '../unread/read-state.ts';
+import type { Views } from '../engine/ports/views.ts';
 import { Backlog } from './backlog.ts';
 import { Conversations } from './conversations.ts';
 import { Ownership } from './ownership.ts';
@@ -37,7 +37,7 @@ export interface PartitionedWorkerParts {
 	readonly ledger: PartitionLedger;
 	readonly source: StateSource;
 	readonly history: History;
-	readonly readState: ReadState;
+	readonly views: Pick<Views, 'prepare' | 'apply' | 'written'>;
 	readonly bus: Bus;
 	readonly publications: PublicationRecord;
 	readonly nowMs: () => number;
@@ -218,12 +218,12 @@ export class PartitionedWorker {
 	private own(name: string): Owned {
 		const known = this.owned.get(name);
 		if (known) return known;
-		const { readState, nowMs, sleep, report } = this.parts;
+		const { views, nowMs, sleep, report } = this.parts;
 		const ownership = this.newOwnership(name);
 		const persistence = this.newPersistence(name, ownership);
 		const pipeline = new PersistBehind({
 			persistence,
-			readState,
+			views,
 			bus: ownership,
 			replies: this.replies,
 			readStateComplete: () => this.readStateComplete(),
@@ -232,7 +232,7 @@ export class PartitionedWorker {
 		});
 		const partition = new Partition({
 			conversations: this.newConversations(name, persistence),
-			readState,
+			views,
 			pipeline,
 			onFailed: async (error) => {
 				if (pipeline.isLeaving || pipeline.isEnded) return;
@@ -264,7 +264,7 @@ export class PartitionedWorker {
 	}
 
 	private newPersistence(name: string, ownership: Ownership): TrailingPersistence {
-		const { ledger, cursorLedger, readState, nowMs, sleep, report } = this.parts;
+		const { ledger, cursorLedger, views, nowMs, sleep, report } = this.parts;
 		const persistence = new TrailingPersistence({
 			ledger,
 			cursorLedger,
@@ -275,7 +275,7 @@ export class PartitionedWorker {
 			onPersisted: (stamps) => {
 				this.failures.delete(name);
 				for (const [conversation, stamp] of stamps)
-					readState
+					views
 						.written(conversation, stamp)
 						.catch((error) => report(error, `trimming the recent changes of ${conversation}`));
 			},

@@ -2,10 +2,10 @@ import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
 import { Released, TakenOver, WorkDiscarded } from '../engine/ports/log.ts';
+import type { Views } from '../engine/ports/views.ts';
 import { Rejection } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
-import type { ReadState } from '../unread/read-state.ts';
 import { type CommandGroup, type EffectPipeline, type ExecutedGroup, PUBLISHED } from './effect-pipeline.ts';
 import { publishEvents } from './publish-events.ts';
 import type { Replies } from './replies.ts';
@@ -32,7 +32,7 @@ import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
 
 export interface PersistBehindParts {
 	readonly persistence: TrailingPersistence;
-	readonly readState: Pick<ReadState, 'apply'>;
+	readonly views: Pick<Views, 'apply'>;
 	readonly bus: Pick<Bus, 'publish'>;
 	readonly replies: Replies;
 	/** Resolves when the read state is complete; rejects when the worker stops. */
@@ -253,11 +253,11 @@ export class PersistBehind implements EffectPipeline {
 		decisions: readonly Decision[],
 		mayGiveUp: () => boolean,
 	): Promise<readonly ReadFact[] | null> {
-		const { readState, bus, replies } = this.parts;
+		const { views, bus, replies } = this.parts;
 		const effects = decisions.flatMap((decision) => decision.effects);
 		let moved: readonly ReadFact[] = [];
 		try {
-			const apply = () => readState.apply(effects, (facts) => facts);
+			const apply = () => views.apply(effects, (facts) => facts);
 			if (effects.length > 0) moved = await this.retry(`applying to ${conversation}`, apply, mayGiveUp);
 		} catch (error) {
 			if (this.draining && !this.ended) return null;

@@ -1,10 +1,10 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { CommandRecord, LoggedCommand } from '../engine/ports/log.ts';
 import type { Ledger } from '../engine/ports/store.ts';
+import type { Views } from '../engine/ports/views.ts';
 import type { Clock } from '../model/ts.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
-import type { ReadState } from '../unread/read-state.ts';
 import { type CommandGroup, type EffectPipeline, type ExecutedGroup, PUBLISHED } from './effect-pipeline.ts';
 import { publishEvents } from './publish-events.ts';
 import type { Replies } from './replies.ts';
@@ -19,7 +19,7 @@ import type { Replies } from './replies.ts';
  */
 
 export interface PersistFirstParts {
-	readonly readState: Pick<ReadState, 'apply'>;
+	readonly views: Pick<Views, 'apply'>;
 	readonly ledger: Ledger;
 	readonly bus: Pick<Bus, 'publish'>;
 	readonly replies: Replies;
@@ -49,11 +49,11 @@ export class PersistFirst implements EffectPipeline {
 		{ commands: [record] }: SingleCommand,
 		[decision]: readonly [Decision],
 	): Promise<ExecutedGroup> {
-		const { readState, ledger } = this.parts;
+		const { views, ledger } = this.parts;
 		const { effects } = decision;
 		// The decision may depend on effects that are not durable yet: a repeated send is answered when the first one is durable.
 		if (effects.length === 0) return this.after(ledger.flushed(), record, decision);
-		return readState.apply(effects, (moved) =>
+		return views.apply(effects, (moved) =>
 			this.after(ledger.commit([...effects, ...moved]), record, decision),
 		);
 	}

@@ -13,6 +13,7 @@ import {
 	postsIn,
 } from '../support/store/facts.ts';
 import { meterRows, TurnMeter } from '../support/turn-meter.ts';
+import { WholeReadState } from '../support/whole-read-state.ts';
 import { embedded } from './engines.ts';
 
 /** A server that has just started has nothing in memory: what each call loads is bounded, and delays no other call. */
@@ -51,24 +52,20 @@ test('a mark that moves to the newest message reads none of the messages in betw
 	const posts = 5_000;
 	const engine = await started(posts);
 	const meter = metered(engine);
-	const change = await engine.readState.mark(
-		'U10',
-		'C01',
-		{ type: 'read', ts: BEGIN + posts },
-		() => undefined,
-	);
+	const state = new WholeReadState(engine.views);
+	const change = await state.mark('U10', 'C01', { type: 'read', ts: BEGIN + posts }, () => undefined);
 	expect(change).toMatchObject({ row: { unread: 0, lastRead: BEGIN + posts } });
 	expect(meter.total).toBeLessThan(20);
 	// A mark that stops before the newest message counts the remaining ones.
 	const some = { type: 'read', ts: BEGIN + posts - 100 } as const;
-	expect(await engine.readState.mark('U11', 'C01', some, () => undefined)).toMatchObject({
+	expect(await state.mark('U11', 'C01', some, () => undefined)).toMatchObject({
 		row: { unread: 100 },
 	});
 	expect(meter.total).toBeLessThan(300);
 	// A mark with an older revision moves nothing, and returns the current counts.
-	await engine.readState.mark('U12', 'C01', { type: 'unread', ts: BEGIN + 2 }, () => undefined);
+	await state.mark('U12', 'C01', { type: 'unread', ts: BEGIN + 2 }, () => undefined);
 	const outdated = { type: 'read', ts: BEGIN + posts, revision: 0 } as const;
-	expect(await engine.readState.mark('U12', 'C01', outdated, () => undefined)).toMatchObject({
+	expect(await state.mark('U12', 'C01', outdated, () => undefined)).toMatchObject({
 		ignored: true,
 		row: { unread: posts },
 	});
@@ -77,9 +74,9 @@ test('a mark that moves to the newest message reads none of the messages in betw
 test('unread messages count when their conversation is unarchived, even if it was loaded while archived', async () => {
 	const engine = await started(300);
 	await engine.store.ledger.commit([changed(LONG, 'archive', BEGIN + 1_000, { archived: true })]);
-	const { readState } = engine;
+	const { views, readState } = engine;
 	expect((await readState.counts('U10')).rows.map(({ conversation }) => conversation)).toEqual(['C02']);
-	await readState.apply([changed(LONG, 'unarchive', BEGIN + 2_000, { archived: false })], asIs);
+	await views.apply([changed(LONG, 'unarchive', BEGIN + 2_000, { archived: false })], asIs);
 	const { rows } = await readState.counts('U10');
 	expect(rows.find(({ conversation }) => conversation === 'C01')).toMatchObject({ unread: 300 });
 });

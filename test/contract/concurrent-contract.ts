@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { GatewayEngine } from '../../src/app/engine.ts';
-import type { RowChange, RowPosition, ThreadChange } from '../../src/engine/ports/read-state.ts';
+import type { RowPosition } from '../../src/engine/ports/read-state.ts';
 import { Rejection } from '../../src/model/errors.ts';
 import type { Action } from '../../src/sequencer/commands.ts';
 import { compareAll, emptyTally } from '../support/oracle/compare.ts';
@@ -8,6 +8,7 @@ import { byForeignMessages } from '../support/oracle/cursors.ts';
 import { Oracle } from '../support/oracle/oracle.ts';
 import { Random } from '../support/oracle/random.ts';
 import type { PortsDriver } from '../support/ports-driver.ts';
+import { type RowChange, type ThreadChange, WholeReadState } from '../support/whole-read-state.ts';
 import type { TestedEngine } from './engines.ts';
 
 /**
@@ -35,7 +36,7 @@ interface Posted {
 
 /** One device, which performs its operations one after the other while the others perform theirs. */
 async function useDevice(
-	{ readState }: GatewayEngine,
+	{ views }: GatewayEngine,
 	{ submit }: PortsDriver,
 	user: string,
 	random: Random,
@@ -49,6 +50,7 @@ async function useDevice(
 	operations: number,
 ): Promise<void> {
 	const { posts, history, acknowledged } = world;
+	const readState = new WholeReadState(views);
 	const record = (position: RowPosition, feed: (oracle: Oracle) => void) =>
 		void history.push({ position, feed });
 	const text = () => `${random.pick(WORDS)} ${random.pick(WORDS)}`;
@@ -140,17 +142,14 @@ export interface ConcurrentSuite {
 
 /** Returns how often each kind of change happened. */
 async function repairUntil(
-	{ readState }: GatewayEngine,
+	{ views }: GatewayEngine,
 	conversations: readonly string[],
 	random: Random,
 	isOver: () => boolean,
 ): Promise<number> {
 	let repaired = 0;
 	while (!isOver()) {
-		const outcome = await readState.repair(
-			random.pick(USERS) as string,
-			random.pick(conversations) as string,
-		);
+		const outcome = await views.repair(random.pick(USERS) as string, random.pick(conversations) as string);
 		if (outcome === 'repaired') repaired += 1;
 		await Bun.sleep(0);
 	}

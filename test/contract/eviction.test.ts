@@ -73,12 +73,12 @@ test('the state that a command needs stays in memory from its preparation until 
 	const place = await embedded.place();
 	closing.push(() => place.remove());
 	const engine = await place.open();
-	const { readState } = engine;
+	const { views } = engine;
 	const driver = portsDriver(engine);
 	closing.push(() => driver.close());
 	const { id } = await driver.createConversation('public', [ADA, GRACE], 'pier');
-	const prepare = readState.prepare.bind(readState);
-	readState.prepare = async (command) => {
+	const prepare = views.prepare.bind(views);
+	views.prepare = async (command) => {
 		const prepared = await prepare(command);
 		engine.evict(-1);
 		return prepared;
@@ -91,7 +91,7 @@ test('the state that a command needs stays in memory from its preparation until 
 	expect(posted).toBeGreaterThan(reply);
 	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });
 	// Nothing stays pinned in memory.
-	readState.prepare = prepare;
+	views.prepare = prepare;
 	engine.evict(-1);
 	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });
 });

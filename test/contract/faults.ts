@@ -1,7 +1,8 @@
 import type { Engine } from '../../src/app/engine.ts';
 import type { Ledger } from '../../src/engine/ports/store.ts';
+import type { ChangeRequest, Decided, Views } from '../../src/engine/ports/views.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
-import type { ReadState } from '../../src/unread/read-state.ts';
+import { ReadState } from '../../src/unread/read-state.ts';
 
 /**
  * Deliberately wrong engines. Each violates one guarantee in the way real systems do; the contract suite must catch
@@ -14,16 +15,18 @@ export interface Fault {
 	readonly shows: RegExp;
 }
 
-const withReadState = (engine: Engine, changes: Partial<ReadState>): Engine => {
-	const readState = new Proxy(engine.readState, {
+const changing = <T extends object>(changed: T, changes: Partial<T>): T =>
+	new Proxy(changed, {
 		get: (target, name) => {
-			const changed = changes[name as keyof ReadState];
-			if (changed) return changed;
 			const value = Reflect.get(target, name);
+			if (name in changes) return changes[name as keyof T];
 			return typeof value === 'function' ? value.bind(target) : value;
 		},
 	});
-	return { ...engine, readState };
+
+const withViews = (engine: Engine, changes: Partial<Views>): Engine => {
+	const views = changing(engine.views, changes);
+	return { ...engine, views, readState: new ReadState(views) };
 };
 
 const withLedger = (engine: Engine, changes: Partial<Ledger>): Engine => {
@@ -36,6 +39,26 @@ const withLedger = (engine: Engine, changes: Partial<Ledger>): Engine => {
 	};
 	return { ...engine, store: { ...engine.store, ledger: changed } };
 };
+
+/** Decides as if no message had been marked unread yet, and restores the revision afterwards. */
+const withoutRevisions = <D extends Decided, Problem extends string, T>(
+	request: ChangeRequest<D, Problem, T>,
+): ChangeRequest<D, Problem, T> => ({
+	...request,
+	decide: (views) => {
+		let hidden = 0;
+		const membership = (id: string) => {
+			const found = views.user.membership(id);
+			hidden = found?.revision ?? 0;
+			return found && changing(found, { revision: 0 });
+		};
+		const decided = request.decide(changing(views, { user: changing(views.user, { membership }) }));
+		if (typeof decided === 'string' || decided.change.type !== 'cursor') return decided;
+		const { cursor } = decided.change;
+		const restored = { ...cursor, revision: cursor.revision + hidden };
+		return { ...decided, change: { ...decided.change, cursor: restored } };
+	},
+});
 
 /** Acts on every nth call. */
 const everyNth = (n: number) => {
@@ -50,11 +73,11 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 	'drops a delete': {
 		shows: /: (rows|badge|threads|thread)\(.*oracle .*, server /,
 		breaks: (engine) => {
-			const { readState } = engine;
+			const { views } = engine;
 			const now = everyNth(3);
-			return withReadState(engine, {
+			return withViews(engine, {
 				apply: (effects, keep) =>
-					readState.apply(
+					views.apply(
 						effects.filter(({ type }) => type !== 'deleted' || !now()),
 						keep,
 					),
@@ -64,13 +87,15 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 	'loses a mark it acknowledged': {
 		shows: /: rows\(.*\.(last_read|revision|unread_count|has_unreads): oracle /,
 		breaks: (engine) => {
-			const { readState } = engine;
+			const { views } = engine;
 			const now = everyNth(5);
-			return withReadState(engine, {
-				mark: async (user, conversation, mark, publish) => {
-					if (!now()) return readState.mark(user, conversation, mark, publish);
-					const row = await readState.row(user, conversation);
-					return row ? { row, ignored: false, durable: null } : 'not_a_member';
+			return withViews(engine, {
+				change: async (user, request) => {
+					const decided = await views.read(user, request.scope, request.decide);
+					const isMark = typeof decided !== 'string' && decided.change.type === 'cursor';
+					if (!isMark || !now()) return views.change(user, request);
+					const shown = await views.read(user, request.showScope, request.show);
+					return shown && { decided, shown, durable: Promise.resolve() };
 				},
 			});
 		},
@@ -78,15 +103,9 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 	'takes an old revision for a new one': {
 		shows: /mark answered ignored: false, the oracle says true/,
 		breaks: (engine) => {
-			const { readState } = engine;
-			return withReadState(engine, {
-				mark: (user, conversation, mark, publish) =>
-					readState.mark(
-						user,
-						conversation,
-						mark.type === 'read' ? { type: 'read', ts: mark.ts } : mark,
-						publish,
-					),
+			const { views } = engine;
+			return withViews(engine, {
+				change: (user, request) => views.change(user, withoutRevisions(request)),
 			});
 		},
 	},
@@ -94,13 +113,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 		shows: /: badge\(\w+\): oracle \d+, server \d+/,
 		breaks: (engine) => {
 			const { readState } = engine;
-			return withReadState(engine, {
-				counts: async (user) => {
-					const counts = await readState.counts(user);
-					const broadcast = (await readState.threads(user)).filter(({ mentions, badge }) => mentions > badge);
-					return { ...counts, badge: counts.badge + broadcast.length };
-				},
-			});
+			const counts = async (user: string) => {
+				const counted = await readState.counts(user);
+				const broadcast = (await readState.threads(user)).filter(({ mentions, badge }) => mentions > badge);
+				return { ...counted, badge: counted.badge + broadcast.length };
+			};
+			return { ...engine, readState: changing(readState, { counts }) };
 		},
 	},
 	'loses acknowledged facts when it stops': {
@@ -116,10 +134,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 	'keeps counting archived conversations': {
 		shows: /: rows\(\w+\)\.\w+: oracle undefined, server /,
 		breaks: (engine) => {
-			const { readState } = engine;
-			return withReadState(engine, {
+			const { views } = engine;
+			return withViews(engine, {
 				apply: (effects, keep) =>
-					readState.apply(
+					views.apply(
 						effects.map((effect) =>
 							effect.type === 'changed'
 								? { ...effect, conversation: { ...effect.conversation, archived: false } }
@@ -134,18 +152,18 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 		// A message that is held back is missing from its row, or cannot be marked.
 		shows: /: rows\(\w+\)\.\w+\.\w+: oracle |: mark\w* failed: Rejection: message_not_found/,
 		breaks: (engine) => {
-			const { readState } = engine;
+			const { views } = engine;
 			const now = everyNth(4);
 			let held: readonly Effect[] = [];
-			return withReadState(engine, {
+			return withViews(engine, {
 				apply: (effects, keep) => {
 					const late = held;
 					held = [];
 					if (effects.some(({ type }) => type === 'posted') && now()) {
 						held = effects;
-						return readState.apply(late, keep);
+						return views.apply(late, keep);
 					}
-					return readState.apply([...effects, ...late], keep);
+					return views.apply([...effects, ...late], keep);
 				},
 			});
 		},

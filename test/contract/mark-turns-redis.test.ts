@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
-import type { RowChange } from '../../src/engine/ports/read-state.ts';
 import type { StateSource } from '../../src/engine/ports/store.ts';
+import type { Views } from '../../src/engine/ports/views.ts';
 import { FocusMarks } from '../../src/gateway/socket/focus-marks.ts';
-import type { ReadState } from '../../src/unread/read-state.ts';
 import { Reads } from '../../src/unread/reads.ts';
 import { eventually } from '../support/eventually.ts';
 import { LAYOUTS } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
 import { BEGIN, conversation, created, postsIn } from '../support/store/facts.ts';
+import type { RowChange } from '../support/whole-read-state.ts';
 
 /**
  * Marks of one user in one conversation take turns. Marks of others do not wait for them, and focus does not queue many.
@@ -80,15 +80,15 @@ for (const layout of LAYOUTS) {
 		test('a busy channel in focus has one mark in flight, and the next mark covers all messages that arrived meanwhile', async () => {
 			const { readState, slow } = await scene();
 			let calls = 0;
-			const counting: Pick<ReadState, 'mark'> = {
-				mark: (...args) => {
+			const counting: Views = Object.assign(Object.create(readState.port), {
+				change: (...args: Parameters<Views['change']>) => {
 					calls += 1;
-					return readState.mark(...args);
+					return readState.port.change(...args);
 				},
-			};
+			});
 			const failures: unknown[] = [];
 			const marks = new FocusMarks({
-				reads: new Reads(counting as ReadState, new MemoryBus()),
+				reads: new Reads(counting, readState, new MemoryBus()),
 				isActive: async () => true,
 				failed: (error) => failures.push(error),
 			});

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/fence.ts';
 import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
-import type { CountRow, RowChange } from '../../src/engine/ports/read-state.ts';
+import type { CountRow } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
+import { snapshotSince } from '../../src/unread/snapshots.ts';
 import { eventually } from '../support/eventually.ts';
 import { invalidateCopies, LAYOUTS } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
@@ -21,6 +22,7 @@ import {
 	posted,
 	postsIn,
 } from '../support/store/facts.ts';
+import type { RowChange } from '../support/whole-read-state.ts';
 
 /** Specific to a shared cache: replays, loads concurrent with changes, several processes, expiry. */
 
@@ -177,7 +179,7 @@ for (const layout of LAYOUTS) {
 		});
 
 		test('a conversation, its version and its changes are kept or evicted together', async () => {
-			const { process } = await world();
+			const { store, process } = await world();
 			const { readState, apply, commands, keys } = await process({ ttlSeconds: 4 });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 4));
 			const parts = [keys.meta('C01'), keys.version('C01'), keys.recent('C01')];
@@ -186,7 +188,8 @@ for (const layout of LAYOUTS) {
 				memberships: () => readState.memberships('U02'),
 				row: () => readState.row('U02', 'C01'),
 				counts: () => readState.counts('U02'),
-				moment: () => readState.snapshot('U02', { since: 0, rows: ['C01'], threads: [] }),
+				moment: () =>
+					snapshotSince({ views: readState.port, changes: store.changes, mostChanges: 100 }, 'U02', 0, 0),
 				unread: () => readState.unread('U02', 'C01'),
 				inbox: () => readState.inbox('U02', { limit: 1, start: null, unreadFirst: true }),
 			};
@@ -663,7 +666,8 @@ for (const layout of LAYOUTS) {
 			const now = Date.now() * 1000;
 			const [before, asked] = [now - 30_000_000, now - 10_000_000];
 			await apply(created(CHANNEL, ['U01', 'U02']));
-			const look = () => readState.snapshot('U02', { since: asked, rows: [], threads: [] });
+			const look = () =>
+				readState.port.read('U02', { all: 'heads', changes: true }, (views) => views.changedSince(asked));
 			expect((await look()).lateness).toBe(0);
 			await apply(left(CHANNEL, 'U02', before, 1));
 			expect((await look()).lateness).toBeGreaterThan(29_000_000);

@@ -25,9 +25,9 @@ export function describeRepair({ name, open }: DamagedEngine): void {
 	describe(`repair on ${name}`, () => {
 		test('differing messages, replies and cursors are reported, and reloaded from the store', async () => {
 			const { engine, driver, damage, remove } = await open();
-			const { readState, store } = engine;
+			const { views, readState, store } = engine;
 			const verifier = new Verifier(readState, store.source);
-			const repairer = new Repairer(readState, verifier, Date.now);
+			const repairer = new Repairer(views, verifier, Date.now);
 			const { c, posts, replies } = await aChannel(driver);
 			const verified = () => verifier.verify([ADA, GRACE], c);
 			// If the store lags, it soon has all of it.

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { Verifier } from '../../src/durability/verifier.ts';
 import type { Fact } from '../../src/engine/ports/facts.ts';
-import type { RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { LAYOUTS, loseMessage } from '../support/redis.ts';
@@ -16,6 +15,7 @@ import {
 	posted,
 	postsIn,
 } from '../support/store/facts.ts';
+import type { RowChange } from '../support/whole-read-state.ts';
 
 /** Repair while the store lags: changes that it does not have yet must not be lost. */
 

@@ -18,7 +18,6 @@ const NOTHING: SyncResult = {
 	events: [],
 	frames: [],
 	inside: [],
-	stamp: 0,
 	position: 0,
 	completeUpTo: 0,
 	recount: [],

@@ -34,7 +34,6 @@ const NOTHING: SyncResult = {
 	events: [],
 	frames: [],
 	inside: [],
-	stamp: 0,
 	position: 0,
 	completeUpTo: 0,
 	recount: [],
@@ -51,10 +50,7 @@ export function listeningGateway({
 	newestChange = async () => null,
 }: Behind) {
 	const failures: string[] = [];
-	const readState = {
-		memberships,
-		setActive: async () => undefined,
-	} as unknown as ReadState;
+	const readState = { memberships } as unknown as ReadState;
 	const failed = (error: unknown) => console.error(error);
 	const hub = new Hub(bus, new CountsPush(readState, failed), { newestChange, missed, failed });
 	const services = {
@@ -71,7 +67,7 @@ export function listeningGateway({
 		largeReads: new FairGate(1),
 		operations: { failed: (what: string) => failures.push(what) },
 	} as unknown as Services;
-	const presence = new Presence(bus, presenceStore, readState);
+	const presence = new Presence(bus, presenceStore, { setActive: async () => undefined });
 	const heartbeat = new Heartbeat({ connections: () => hub.connections(), timeoutMs: 30_000 });
 	const focus = new Focus({
 		bus,

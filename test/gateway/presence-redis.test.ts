@@ -4,7 +4,6 @@ import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisPresence } from '../../src/engine/cluster/redis/presence.ts';
 import { Connection } from '../../src/gateway/socket/connection.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
-import type { ReadState } from '../../src/unread/read-state.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
 /** Users of a gateway that died become away, in the read state and for users who watch their presence. */
@@ -21,16 +20,16 @@ for (const layout of LAYOUTS) {
 			const keys = new Keys(place.prefix);
 			const onError = console.error;
 			const bus = new RedisBus(commands, subscriber, keys, { onGap: () => undefined, onError });
-			const readState = {
+			const reads = {
 				setActive: async (user: string, isActive: boolean) => {
 					active.set(user, isActive);
 				},
-			} as unknown as ReadState;
+			};
 			const sessions: RedisPresence = new RedisPresence(commands, keys, name, {
 				onChanged: (user) => presence.refresh(user),
 				onError,
 			});
-			const presence: Presence = new Presence(bus, sessions, readState);
+			const presence: Presence = new Presence(bus, sessions, reads);
 			closing.push(() => {
 				sessions.close();
 				bus.close();

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { MemoryPresence } from '../../src/engine/embedded/memory-presence.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
-import type { ReadState } from '../../src/unread/read-state.ts';
 
 /** Two gateways that update one user at once leave the read state with the right presence. */
 
@@ -16,15 +15,15 @@ function scene() {
 	let active = false;
 	/** Delays a gateway between reading and writing. */
 	let beforeSet: () => Promise<void> = async () => undefined;
-	const readState = {
+	const reads = {
 		setActive: async (_user: string, isActive: boolean) => {
 			const hold = beforeSet;
 			beforeSet = async () => undefined;
 			await hold();
 			active = isActive;
 		},
-	} as unknown as ReadState;
-	const gateway = () => new Presence(bus, sessions, readState);
+	};
+	const gateway = () => new Presence(bus, sessions, reads);
 	return {
 		sessions,
 		published,

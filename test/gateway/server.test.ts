@@ -50,8 +50,11 @@ beforeEach(() => {
 		},
 		partners: { check: async () => undefined },
 		requests: { submit: () => submit() },
-		readState: { available: async () => undefined, position: async () => 0 },
-		sync: { sinceOf: (position: number) => position },
+		views: {
+			available: async () => undefined,
+			position: async () => 0,
+			sinceOf: (position: number) => position,
+		},
 		operations: {
 			health: page,
 			ready: page,

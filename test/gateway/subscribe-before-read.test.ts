@@ -35,7 +35,6 @@ const NOTHING: SyncResult = {
 	events: [],
 	frames: [],
 	inside: [],
-	stamp: 0,
 	position: 0,
 	completeUpTo: 0,
 	recount: [],
@@ -98,7 +97,7 @@ test('a new member receives later events; missed events are read only if somethi
 });
 
 test('a client that has to reload receives every later event', async () => {
-	const tooFarBehind: SyncResult = { tooFarBehind: true, stamp: 100, position: 100 };
+	const tooFarBehind: SyncResult = { tooFarBehind: true, position: 100 };
 	for (const bus of [new MemoryBus(), new SlowBus()]) {
 		const socket = await scene(bus, () => undefined, tooFarBehind);
 		await socket.seen({ type: 'resync' });

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { MemoryViews } from '../../src/engine/embedded/read-state/memory-views.ts';
 import { Residents } from '../../src/engine/embedded/read-state/residents.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
-import type { RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, Store } from '../../src/engine/ports/store.ts';
 import { risingClock } from '../../src/model/ts.ts';
-import { ReadState } from '../../src/unread/read-state.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
+import { type RowChange, WholeReadState } from '../support/whole-read-state.ts';
 
 /**
  * Two devices mark the same message: the second mark changes nothing, but must not be acknowledged before the first one
@@ -61,7 +60,7 @@ test('a mark that repeats one in flight is acknowledged together with it, and no
 	const residents = new Residents(store.source, held, () => 0);
 	await residents.open();
 	const clock = risingClock(() => BEGIN + 10);
-	const state = new ReadState(new MemoryViews(residents, held, clock));
+	const state = new WholeReadState(new MemoryViews(residents, held, clock));
 	const published: number[] = [];
 	const mark = async (): Promise<RowChange> => {
 		const change = await state.mark(GRACE, CHANNEL, { type: 'read', ts: TS }, (row) =>

@@ -31,9 +31,8 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'applies effects twice': {
 		file: 'src/worker/persist-first.ts',
-		find: 'return readState.apply(effects, (moved) =>',
-		replace:
-			'await readState.apply(effects, () => undefined);\n\t\treturn readState.apply(effects, (moved) =>',
+		find: 'return views.apply(effects, (moved) =>',
+		replace: 'await views.apply(effects, () => undefined);\n\t\treturn views.apply(effects, (moved) =>',
 		shape: 'embedded',
 	},
 	'acknowledges a mark before it is durable': {

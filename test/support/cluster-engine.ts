@@ -61,7 +61,7 @@ export function clusterPlace(layout: Layout, options: ClusterOptions = {}): Engi
 			const engine = gatewayEngine(gateway.cluster, { onPresence: async () => undefined });
 			await claimed(engine);
 			// A gateway rejects requests until the worker has rebuilt an empty Redis.
-			await eventually(() => engine.readState.available(), RESTORED_WITHIN_MS);
+			await eventually(() => engine.views.available(), RESTORED_WITHIN_MS);
 			const { commands, keys } = gateway.cluster;
 			return {
 				...engine,

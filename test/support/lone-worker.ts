@@ -85,7 +85,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		fence: new EpochFence(epoch),
 	});
 	const before = new Map<string, () => Promise<unknown>>();
-	const watched = new Proxy(readState, {
+	const watched = new Proxy(readState.port, {
 		get(target, name) {
 			if (name !== 'apply') return Reflect.get(target, name, target);
 			return async <T>(effects: readonly Effect[], onMoved: OnMoved<T>) => {
@@ -134,7 +134,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			ledger: { ...store, nextOffset },
 			source: store.source,
 			history: store.history,
-			readState: watched,
+			views: watched,
 			bus,
 			nowMs: Date.now,
 			sleep,

@@ -38,9 +38,9 @@ export function portsDriver(engine: Engine): PortsDriver {
 
 /** On an engine whose worker runs. */
 export function gatewayDriver(engine: GatewayEngine): PortsDriver {
-	const { store, readState, bus, clock } = engine;
+	const { store, views, readState, bus, clock } = engine;
 	const requests = new Requests(engine.log, bus, 'test', clock);
-	const reads = new Reads(readState, bus);
+	const reads = new Reads(views, readState, bus);
 	const submit = async (user: string, conversation: string, action: Action) => {
 		// As a gateway does before it accepts requests.
 		await bus.ready();
@@ -113,7 +113,7 @@ export function gatewayDriver(engine: GatewayEngine): PortsDriver {
 			void (await submit(user, c, { type: 'follow', threadTs, lastRead: lastRead ?? null })),
 		unfollow: async (c, threadTs, user) => void (await submit(user, c, { type: 'unfollow', threadTs })),
 		setActive: async (user, active) => {
-			await readState.setActive(user, active);
+			await reads.setActive(user, active);
 			return clock.last();
 		},
 

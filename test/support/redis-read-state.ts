@@ -11,8 +11,8 @@ import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
-import { ReadState } from '../../src/unread/read-state.ts';
 import { connectBoth, type Layout, redisPlace } from './redis.ts';
+import { WholeReadState } from './whole-read-state.ts';
 
 /** Read states on Redis for tests: one on a given store, or several processes that share a store and a Redis. */
 
@@ -24,8 +24,8 @@ type Chosen = Partial<Omit<RedisViewsParts, 'commands' | 'keys' | 'clock'>>;
 export const readStateOn = (
 	{ source, ledger }: Pick<Store, 'source' | 'ledger'>,
 	parts: Pick<RedisViewsParts, 'commands' | 'keys' | 'clock'> & Chosen,
-): Promise<ReadState> =>
-	RedisViews.open({ source, ledger, nowMicros, ...parts }).then((views) => new ReadState(views));
+): Promise<WholeReadState> =>
+	RedisViews.open({ source, ledger, nowMicros, ...parts }).then((views) => new WholeReadState(views));
 
 export interface ProcessOptions extends Chosen {
 	readonly prefix?: string;
@@ -35,7 +35,7 @@ export interface ProcessOptions extends Chosen {
 }
 
 export interface ReadStateProcess {
-	readonly readState: ReadState;
+	readonly readState: WholeReadState;
 	readonly commands: Commands;
 	readonly keys: Keys;
 	readonly epoch: Epoch;

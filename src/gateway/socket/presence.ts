@@ -1,6 +1,6 @@
 import type { Bus } from '../../engine/ports/bus.ts';
 import type { PresenceStore } from '../../engine/ports/presence.ts';
-import type { ReadState } from '../../unread/read-state.ts';
+import type { Reads } from '../../unread/reads.ts';
 import type { Connection } from './connection.ts';
 import { Interest } from './interest.ts';
 
@@ -17,7 +17,7 @@ export class Presence {
 	constructor(
 		private readonly bus: Bus,
 		private readonly store: PresenceStore,
-		private readonly readState: ReadState,
+		private readonly reads: Pick<Reads, 'setActive'>,
 	) {
 		this.watchers = new Interest(bus, (connections, message) => {
 			if (message.type === 'event') for (const connection of connections) connection.send(message.frame);
@@ -52,7 +52,7 @@ export class Presence {
 	async refresh(user: string): Promise<void> {
 		let active = await this.store.isActive(user);
 		for (let reads = 0; reads < MAX_READS; reads += 1) {
-			await this.readState.setActive(user, active);
+			await this.reads.setActive(user, active);
 			const isNow = await this.store.isActive(user);
 			if (isNow === active) break;
 			active = isNow;

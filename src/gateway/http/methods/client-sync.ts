@@ -8,7 +8,7 @@ import { originRewriter } from '../origin.ts';
 export const clientSync = userMethod({
 	arguments: { since: type.position },
 	run: async ({ since }, { services, caller, request }) => {
-		const missed = await services.sync.missed(caller.user.id, services.sync.sinceOf(since));
+		const missed = await services.sync.missed(caller.user.id, services.views.sinceOf(since));
 		const position = formatPosition(missed.position);
 		if ('tooFarBehind' in missed) return { history_invalid: true, position };
 		const rewriteOrigin = originRewriter(request, services.publicUrl);

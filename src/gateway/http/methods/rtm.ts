@@ -9,9 +9,9 @@ import { originFor, socketUrl } from '../origin.ts';
 const RETRY_SPREAD_SECONDS = 4;
 
 /** Throws if a socket could not be served now: clients wait after an error, but reconnect at once after a close. */
-async function checkAvailable({ readState, random }: Services): Promise<void> {
+async function checkAvailable({ views, random }: Services): Promise<void> {
 	try {
-		await readState.available();
+		await views.available();
 	} catch (error) {
 		if (!(error instanceof Rejection)) throw error;
 		const wait = 1 + ((random(1)[0] ?? 0) % RETRY_SPREAD_SECONDS);
@@ -45,9 +45,7 @@ export const rtmConnect = userMethod({
 		const team = await services.directory.team(caller.team);
 		// Without a position of the client, events up to the opening of the socket follow `hello`.
 		const since =
-			args.since === undefined
-				? await services.readState.position(user.id)
-				: services.sync.sinceOf(args.since);
+			args.since === undefined ? await services.views.position(user.id) : services.views.sinceOf(args.since);
 		const ticket = await services.tickets.issue({
 			user,
 			team: caller.team,

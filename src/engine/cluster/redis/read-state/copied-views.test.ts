@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Numbering } from '../../../../model/numbering.ts';
 import { countRow } from '../../../../model/rows.ts';
-import { inConversation, scopeOfConversation } from '../../../../unread/scopes.ts';
+import { ofConversation } from '../../../../unread/queries.ts';
 import { NO_FENCE } from '../fence.ts';
 import type { ConversationCopies } from './conversation-copies.ts';
 import { ConversationCopy } from './conversation-copy.ts';
@@ -72,10 +72,8 @@ function world(atUpdate: (update: number, post: () => void) => void) {
 		NO_FENCE,
 	);
 	const time = { stamp: 0, horizon: 0, leftSince: 0 };
-	const row = () =>
-		views.read('U01', scopeOfConversation('C01'), time, (snapshot) =>
-			inConversation(snapshot, 'C01', countRow),
-		);
+	const query = ofConversation('C01', countRow);
+	const row = () => views.read('U01', query, time, query.answer);
 	return { state, row };
 }
 
