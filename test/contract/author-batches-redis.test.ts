@@ -69,7 +69,7 @@ function history(seed: number): Effect[] {
 	return effects;
 }
 
-async function standing({ commands, keys }: ReadStateProcess) {
+async function userStates({ commands, keys }: ReadStateProcess) {
 	const all = await Promise.all(USERS.map((user) => commands.hgetall(keys.user(user))));
 	// The load that a state comes from differs in each run.
 	return all.map(({ base: _, ...fields }) => fields);
@@ -104,7 +104,7 @@ for (const layout of LAYOUTS)
 					many?.push(...(await batched.readState.apply(effects.slice(from, to), FACTS)));
 					from = to;
 				}
-				expect(await standing(batched), `seed ${seed}`).toEqual(await standing(single));
+				expect(await userStates(batched), `seed ${seed}`).toEqual(await userStates(single));
 				expect(newest(many ?? []), `seed ${seed}`).toEqual(newest(one ?? []));
 			}
 		});

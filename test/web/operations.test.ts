@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
-import { eventually, Screen } from '../support/web/screen.ts';
+import { Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** The operations page: only for the administrator, live, and open about processes that do not answer. */

@@ -4,8 +4,6 @@ import { createClient } from '../../../client/src/index.ts';
 import type { Person } from '../people.ts';
 import { freshCounts, shownCounts } from './shown.ts';
 
-export { freshCounts, shownCounts };
-
 /** Clients of the SDK against a test server, and the state that they must have. */
 
 export const sdk = (url: string, person: Person, options: Partial<ClientOptions> = {}): TidemarkClient =>
