@@ -3,7 +3,7 @@ import { EventReader } from '../apps/event-reader.ts';
 import { httpTransport } from '../apps/http-transport.ts';
 import { Outgoing } from '../apps/outgoing.ts';
 import { RETRY_RULES, type RetryRules } from '../apps/retries.ts';
-import type { BusMessage } from '../engine/ports/bus.ts';
+import { type BusMessage, EVERY_GATEWAY } from '../engine/ports/bus.ts';
 import { AppRequests } from '../gateway/apps/app-requests.ts';
 import { AppSockets } from '../gateway/apps/app-sockets.ts';
 import type { Config } from './config.ts';
@@ -25,7 +25,6 @@ const nowMs = (): number => Date.now();
 const newId = (): string => crypto.randomUUID();
 const TIDY_EVERY_MS = 60_000;
 const MODALS_KEPT_MICROS = 24 * 3600 * 1e6;
-const EVERY_GATEWAY = 'gateways:all';
 
 /** `origin` returns the address at which apps reach this server by HTTP. */
 export function appsAt(

@@ -7,6 +7,7 @@ import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { subscribeToRevocations } from '../gateway/auth/revocations.ts';
 import { TokenUses } from '../gateway/auth/token-uses.ts';
+import { onUnpublishedChanges, resetForGap } from '../gateway/bus-gaps.ts';
 import { DirectPartners } from '../gateway/direct-partners.ts';
 import { FairGate } from '../gateway/fair-gate.ts';
 import { FileSweeper } from '../gateway/files/sweeper.ts';
@@ -14,7 +15,6 @@ import { networkOf } from '../gateway/http/client-address.ts';
 import { Cors } from '../gateway/http/cors.ts';
 import { Limits, type Rates } from '../gateway/limits.ts';
 import { MemoryBudget } from '../gateway/memory-budget.ts';
-import { onMissed, resetForGap } from '../gateway/missed-messages.ts';
 import { Requests } from '../gateway/requests.ts';
 import { ScheduledPosts } from '../gateway/scheduled-posts.ts';
 import type { Services } from '../gateway/services.ts';
@@ -97,7 +97,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const jobs = startJobs(parts, services, { hub, tokenUses, verifier });
 	const unsubscribeFromRevocations = subscribeToRevocations(bus, auth, partners);
 	const reset = () => resetForGap({ hub, auth, requests, bus });
-	const unsubscribeFromMissed = onMissed(bus, () => void reset());
+	const stopWatchingGaps = onUnpublishedChanges(bus, () => void reset());
 	await apps.start();
 	await bus.ready();
 	const listening: Listening = listenOn(config, engine.gateway, {
@@ -121,7 +121,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			await tokenUses.flush().catch(() => undefined);
 			requests.close();
 			unsubscribeFromRevocations();
-			unsubscribeFromMissed();
+			stopWatchingGaps();
 		},
 	};
 }

@@ -20,8 +20,8 @@ import type { ThreadSummary } from '../sequencer/effects.ts';
 export interface AppEvent {
 	/** `Ev…`, the same for the same change. */
 	readonly id: string;
-	/** The conversation, or what else the app has a cursor for: a user, or `created:C…` for a new channel. */
-	readonly conversation: string;
+	/** What the app has a cursor for: a conversation, a user, or `created:C…` for a new channel. */
+	readonly stream: string;
 	/** Stamp of the change. */
 	readonly at: number;
 	/** In the format of Slack's Events API. */
@@ -104,7 +104,7 @@ function make(
 	what: string,
 	{ position: _position, prev_ts: _prev, ...event }: JsonObject,
 ): AppEvent {
-	return { id: eventId(app, conversation, at, what), conversation, at, event };
+	return { id: eventId(app, conversation, at, what), stream: conversation, at, event };
 }
 
 function postedEvents(

@@ -248,10 +248,10 @@ export class Dispatcher {
 		if (!this.isWorkspaceDirty || this.stopping || maxEvents <= 0) return;
 		this.isWorkspaceDirty = false;
 		try {
-			const readUpTo = (subject: string): number => this.feed.readUpTo(subject);
+			const readUpTo = (stream: string): number => this.feed.readUpTo(stream);
 			const query = { team: this.app.team, oldest: this.oldest(), maxEvents, readUpTo };
 			const { events, hasMore } = await this.workspace.read(query);
-			for (const event of events) this.feed.add(event.conversation, [event], event.at);
+			for (const event of events) this.feed.add(event.stream, [event], event.at);
 			this.isWorkspaceDirty ||= hasMore;
 		} catch (error) {
 			this.isWorkspaceDirty = true;

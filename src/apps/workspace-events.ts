@@ -7,7 +7,7 @@ import { type AppEvent, eventId, type Subscriber } from './app-events.ts';
 
 /**
  * Events of a workspace: its users and new channels. Like events of conversations, they are derived from stored
- * rows. Each user and channel has its own cursor, because rows of a workspace are not ordered: a row may be written
+ * rows. Each user and each new channel is a stream with its own cursor, because rows of a workspace are not ordered: a row may be written
  * after one with a later stamp.
  */
 
@@ -24,7 +24,7 @@ export function channelEvent(conversation: Conversation, { app, names }: Subscri
 	const at = conversation.createdTs;
 	return {
 		id: eventId(app, conversation.id, at, 'channel_created'),
-		conversation: creationOf(conversation.id),
+		stream: creationOf(conversation.id),
 		at,
 		event: { type: 'channel_created', channel: createdChannel(conversation), event_ts: formatTs(at) },
 	};
@@ -35,5 +35,5 @@ export function userEvent({ user, isNew }: UserChange, { app, names }: Subscribe
 	if (!names.has(type)) return null;
 	const at = user.updatedTs;
 	const event = isNew ? teamJoinEvent(user) : userChangeEvent(user, at);
-	return { id: eventId(app, user.id, at, type), conversation: user.id, at, event };
+	return { id: eventId(app, user.id, at, type), stream: user.id, at, event };
 }

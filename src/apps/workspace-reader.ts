@@ -13,8 +13,8 @@ export interface WorkspaceQuery {
 	readonly oldest: number;
 	/** Maximum number of events. */
 	readonly maxEvents: number;
-	/** The stamp up to which events of a subject were read. */
-	readonly readUpTo: (subject: string) => number;
+	/** The stamp up to which a stream was read. */
+	readonly readUpTo: (stream: string) => number;
 }
 
 const PAGE = 500;
@@ -87,7 +87,7 @@ export class WorkspaceReader {
 		for (let after: ChangePageStart = [from + 1, '']; ; ) {
 			const page = await next(after);
 			for (const { event } of page) {
-				if (!event || readUpTo(event.conversation) >= event.at) continue;
+				if (!event || readUpTo(event.stream) >= event.at) continue;
 				if (events.length >= maxEvents) return true;
 				events.push(event);
 			}

@@ -116,7 +116,7 @@ function left({ conversation, at, user, actor }: Extract<Effect, { type: 'left' 
 		...stamped(at),
 	});
 	return [
-		toUser(user, leftEvent(conversation, at, actor), { change: 'standing', conversation: null }),
+		toUser(user, leftEvent(conversation, at, actor), { change: 'membership', conversation: null }),
 		toUser(user, event),
 		toOthers(user, event),
 	];
@@ -126,7 +126,7 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 	const { conversation, at } = effect;
 	const joined = effect.members.map((user) =>
 		toUser(user, joinedEvent(conversation, user, { cursor: 0, latest: 0 }, at), {
-			change: 'standing',
+			change: 'membership',
 			conversation: conversation.id,
 		}),
 	);
@@ -146,7 +146,10 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 	const { conversation, at, users, inviter } = effect;
 	const channel = conversation.id;
 	const toJoined = (user: string) =>
-		toUser(user, joinedEvent(conversation, user, effect, at), { change: 'standing', conversation: channel });
+		toUser(user, joinedEvent(conversation, user, effect, at), {
+			change: 'membership',
+			conversation: channel,
+		});
 	const shared = {
 		channel,
 		channel_type: typeLetter(conversation),
@@ -168,8 +171,8 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 
 /** Archived conversations do not count; unarchiving restores their unread messages. */
 function aboutArchiving({ what, conversation }: Extract<Effect, { type: 'changed' }>): About | undefined {
-	if (what === 'archive') return { change: 'standing', conversation: null };
-	return what === 'unarchive' ? { change: 'standing', conversation: conversation.id } : undefined;
+	if (what === 'archive') return { change: 'membership', conversation: null };
+	return what === 'unarchive' ? { change: 'membership', conversation: conversation.id } : undefined;
 }
 
 function posted(effect: Extract<Effect, { type: 'posted' }>): Announcement[] {

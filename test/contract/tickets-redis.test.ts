@@ -13,7 +13,7 @@ afterEach(() => {
 const ADMISSION: Admission = {
 	user: userNamed('U1', { name: 'Zoë "}{"' }),
 	team: TEAM,
-	tokenHash: 'h',
+	tokenKey: 'h',
 	expiresAt: Number.POSITIVE_INFINITY,
 	issuedAt: 0,
 	options: { since: 1_717_200_000_123_456, counts: true },

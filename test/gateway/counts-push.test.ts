@@ -54,7 +54,7 @@ function scene({ archived = false } = {}) {
 	};
 	const push = new CountsPush(readState, fail);
 	const changed = async (): Promise<string[]> => {
-		push.sent([session], { change: 'standing', conversation: 'C1' });
+		push.sent([session], { change: 'membership', conversation: 'C1' });
 		await Bun.sleep(5);
 		return sent;
 	};
@@ -146,9 +146,9 @@ test('after a delete, counts for thousands of online users are computed a few pe
 		session.connections.push({ wantsCounts: true, isCatchingUp: false, send: () => undefined } as never);
 		return session;
 	});
-	push.sent(sessions, { change: 'standing', conversation: 'C1' });
+	push.sent(sessions, { change: 'membership', conversation: 'C1' });
 	// Counts that become due meanwhile are neither forgotten nor sent twice.
-	push.sent(sessions.slice(0, 3), { change: 'standing', conversation: 'C1' });
+	push.sent(sessions.slice(0, 3), { change: 'membership', conversation: 'C1' });
 	while (asked.size < ONLINE) await Bun.sleep(1);
 	await Bun.sleep(1);
 	meter.stop();
@@ -175,7 +175,7 @@ test('counts that could not be read are pushed when they can be', async () => {
 			}),
 	} as unknown as ReadState;
 	const push = new CountsPush(readState, (error) => void failures.push(error));
-	push.sent([session], { change: 'standing', conversation: 'C1' });
+	push.sent([session], { change: 'membership', conversation: 'C1' });
 	await Bun.sleep(5);
 	expect(failures).toHaveLength(2);
 	expect(sent).toEqual([]);

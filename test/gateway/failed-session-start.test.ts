@@ -32,7 +32,7 @@ function scene() {
 		const admission = {
 			user: userNamed('U1'),
 			team: TEAM,
-			tokenHash: 'h',
+			tokenKey: 'h',
 			expiresAt,
 			issuedAt: 0,
 			options: { since: 0 },

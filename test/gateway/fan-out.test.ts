@@ -45,7 +45,7 @@ async function scene(topic: Topic, users: readonly string[]) {
 		const admission = {
 			user: userNamed(id),
 			team: TEAM,
-			tokenHash: 'h',
+			tokenKey: 'h',
 			expiresAt,
 			issuedAt: 0,
 			options: { since: 0 },

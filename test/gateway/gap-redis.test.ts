@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisTickets } from '../../src/engine/cluster/redis/tickets.ts';
-import { resetForGap } from '../../src/gateway/missed-messages.ts';
+import { resetForGap } from '../../src/gateway/bus-gaps.ts';
 import type { Hub } from '../../src/gateway/socket/hub.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, cutSubscribers, LAYOUTS, redisPlace } from '../support/redis.ts';
@@ -57,7 +57,7 @@ for (const layout of LAYOUTS) {
 			const open = async (name = 'U1'): Promise<TestSocket> => {
 				const user = userNamed(name);
 				const expiresAt = Number.POSITIVE_INFINITY;
-				const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, issuedAt: 0, options: { since: 0 } };
+				const admission = { user, team: TEAM, tokenKey: 'h', expiresAt, issuedAt: 0, options: { since: 0 } };
 				const ticket = await tickets.issue(admission);
 				const socket = new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${ticket}`);
 				await Promise.race([socket.seen({ type: 'hello' }), socket.closed]);

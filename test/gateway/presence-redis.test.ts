@@ -26,13 +26,13 @@ for (const layout of LAYOUTS) {
 					active.set(user, isActive);
 				},
 			} as unknown as ReadState;
-			const sessions: RedisPresence = new RedisPresence(commands, keys, name, {
+			const store: RedisPresence = new RedisPresence(commands, keys, name, {
 				onChanged: (user) => presence.refresh(user),
 				onError,
 			});
-			const presence: Presence = new Presence(bus, sessions, readState);
+			const presence: Presence = new Presence(bus, store, readState);
 			closing.push(() => {
-				sessions.close();
+				store.close();
 				bus.close();
 				close();
 			});
@@ -53,10 +53,10 @@ for (const layout of LAYOUTS) {
 				return { connection, presences };
 			};
 			const die = async () => {
-				sessions.close();
+				store.close();
 				await commands.del(keys.gatewayAlive(name));
 			};
-			return { presence, sessions, socketOf, die, place };
+			return { presence, store, socketOf, die, place };
 		};
 
 		test('a user whose last socket was at the dead gateway becomes away; a user with another socket stays active', async () => {
@@ -70,7 +70,7 @@ for (const layout of LAYOUTS) {
 			await living.presence.watch(watcher.connection, ['U1']);
 			expect(watcher.presences()).toEqual(['active']);
 			await dying.die();
-			await living.sessions.sweep();
+			await living.store.sweep();
 			for (let tries = 0; watcher.presences().length < 2 && tries < 500; tries += 1) await Bun.sleep(10);
 			expect(watcher.presences()).toEqual(['active', 'away']);
 			expect([active.get('U1'), active.get('U2')]).toEqual([false, true]);

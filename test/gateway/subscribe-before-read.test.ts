@@ -65,7 +65,7 @@ async function scene(
 	closing.push(gateway.stop);
 	const user = userNamed('U1');
 	const expiresAt = Number.POSITIVE_INFINITY;
-	const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, issuedAt: 0, options: { since: 0 } };
+	const admission = { user, team: TEAM, tokenKey: 'h', expiresAt, issuedAt: 0, options: { since: 0 } };
 	const socket = new TestSocket(
 		`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`,
 	);

@@ -6,7 +6,7 @@ import { HandClock, random, rejectionOf, TEAM, userNamed } from './support.ts';
 const ADMISSION: Admission = {
 	user: userNamed('U1'),
 	team: TEAM,
-	tokenHash: 'h',
+	tokenKey: 'h',
 	expiresAt: Number.POSITIVE_INFINITY,
 	issuedAt: 0,
 	options: { since: 5 },

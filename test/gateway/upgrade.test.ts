@@ -13,7 +13,7 @@ import { random, TEAM, userNamed } from './support.ts';
 const ADMISSION: Admission = {
 	user: userNamed('U1'),
 	team: TEAM,
-	tokenHash: 'h',
+	tokenKey: 'h',
 	expiresAt: Number.POSITIVE_INFINITY,
 	issuedAt: 0,
 	options: { since: 0 },

@@ -38,7 +38,7 @@ export class AppSocket {
 	constructor(
 		readonly id: string,
 		readonly app: string,
-		readonly tokenHash: string,
+		readonly tokenKey: string,
 		private readonly socket: Socket,
 		private readonly newEnvelopeId: () => string,
 		/** The address at which the app reaches the server, for links in its frames. */

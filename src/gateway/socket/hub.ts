@@ -38,7 +38,7 @@ export class Hub {
 			...hooks,
 			admit: (...admitted) => this.admit(...admitted),
 			deliver: (session, message, topic) => this.fanOut([session], message, topic),
-			recount: (session, conversation) => counts.sent([session], { change: 'standing', conversation }),
+			recount: (session, conversation) => counts.sent([session], { change: 'membership', conversation }),
 		});
 		this.conversations = new ListenerRegistry(bus, (...sent) => this.fanOut(...sent));
 		this.teams = new Interest(bus, (...sent) => this.fanOut(...sent));
@@ -127,8 +127,7 @@ export class Hub {
 				break;
 			case 'signed_out':
 				for (const connection of [...session.connections])
-					if (message.token === null || connection.tokenHash === message.token)
-						connection.close('signed_out');
+					if (message.token === null || connection.tokenKey === message.token) connection.close('signed_out');
 				break;
 			default:
 				this.fanOut([session], message, topic);

@@ -71,7 +71,7 @@ export class SocketSession {
 		socket: Socket,
 		private readonly parts: SessionParts,
 	) {
-		const { user, team, tokenHash, options } = admission;
+		const { user, team, tokenKey, options } = admission;
 		this.isBot = user.isBot;
 		this.helloReplies = options.helloReplies ?? false;
 		this.issuedAt = admission.issuedAt;
@@ -79,7 +79,7 @@ export class SocketSession {
 			id,
 			user.id,
 			team,
-			tokenHash,
+			tokenKey,
 			options.counts ?? false,
 			socket,
 			parts.hub.scheduleFlush,
@@ -101,9 +101,9 @@ export class SocketSession {
 		// Subscribe before reading, so that no revocation or join in between is missed.
 		await services.bus.ready();
 		// Revocations are received from here on; check for one between ticket and socket.
-		const { user, tokenHash } = this.connection;
+		const { user, tokenKey } = this.connection;
 		const { issuedAt } = this;
-		if (!(await services.auth.isStillValid({ user, tokenHash, issuedAt })))
+		if (!(await services.auth.isStillValid({ user, tokenKey, issuedAt })))
 			this.connection.close('signed_out');
 		if (this.connection.isClosed) return;
 		await presence.connected(this.connection);

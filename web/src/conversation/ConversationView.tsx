@@ -13,9 +13,9 @@ import { Beginning } from './Beginning.tsx';
 import { ConversationHead } from './ConversationHead.tsx';
 import { isNewAbove } from './divider.ts';
 import { NewBar } from './NewBar.tsx';
-import { NotAMember } from './NotAMember.tsx';
 import { timelineRows } from './rows.ts';
 import { Timeline, type TimelineHandle } from './Timeline.tsx';
+import { UnlistedConversation } from './UnlistedConversation.tsx';
 import { useJumps } from './useJumps.ts';
 import { useReading } from './useReading.ts';
 import type { VisibleRows } from './visible-rows.ts';
@@ -80,7 +80,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		if (isAbove && anchor === null) divide();
 	}, [isAbove, anchor, divide]);
 
-	if (!conversation) return <NotAMember id={id} messages={messages} />;
+	if (!conversation) return <UnlistedConversation id={id} messages={messages} />;
 	// Messages that the user is reading now need no bar.
 	const hasNewBar = conversation.hasUnreads && (isAbove || !isReadingNewest);
 	return (

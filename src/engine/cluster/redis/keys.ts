@@ -3,10 +3,16 @@ export class Keys {
 	constructor(readonly prefix: string) {}
 
 	/**
-	 * HASH: `stamp` of the newest change; `base`, when recording began; `since`, the stamp after which `recent` has all
-	 * changes; `newest`, the stamp of the newest change there; `written`, the stamp that the store had reached when the newest change was
-	 * applied; for resuming clients `seen` (when the newest change was applied), `late` (the longest delay until a change became visible) and `late_seen` (when that was
-	 * last set).
+	 * HASH of the conversation:
+	 *
+	 *     stamp       of the newest change
+	 *     base        when recording began
+	 *     since       the stamp after which `recent` has all changes
+	 *     newest      the stamp of the newest change in `recent`
+	 *     written     the stamp that the store had reached when the newest change was applied
+	 *     seen        when the newest change was applied, for resuming clients
+	 *     late        the longest delay until a change became visible, for resuming clients
+	 *     late_seen   when `late` was last set
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
 	/** `stamp:base` of the conversation by itself, so that one MGET compares many (lua/versions-1.lua). */
@@ -21,8 +27,8 @@ export class Keys {
 	pending = (user: string): string => `${this.prefix}{${user}}:pending`;
 	/** SET of a user's unread conversations at the start of an unread-first listing; named by its stamp. */
 	listing = (user: string, stamp: number): string => `${this.prefix}{${user}}:listing:${stamp}`;
-	/** ZSET of connections by expiry. */
-	sessions = (user: string): string => `${this.prefix}{${user}}:sessions`;
+	/** ZSET of a user's connections by expiry. */
+	connections = (user: string): string => `${this.prefix}{${user}}:sessions`;
 	/** Exists while the user is set to away. */
 	away = (user: string): string => `${this.prefix}{${user}}:away`;
 	/** SET of gateways that have, or had, connections. */

@@ -71,7 +71,7 @@ export const authSessionsRevoke = userMethod({
 
 function wireSession(token: Token, { caller }: UserCall, now: number) {
 	const { hash, createdTs, expiresTs, device } = token;
-	const isCurrent = hash === caller.tokenHash;
+	const isCurrent = hash === caller.tokenKey;
 	const lastUsedTs = isCurrent ? now : token.lastUsedTs;
 	return {
 		id: hash.slice(0, ID_LENGTH),
