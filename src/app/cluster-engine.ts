@@ -12,8 +12,8 @@ import { type Commands, connectCommands, makeSubscriber } from '../engine/cluste
 import { Epoch } from '../engine/cluster/redis/epoch.ts';
 import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
 import { EpochFence } from '../engine/cluster/redis/fence.ts';
+import { inspectRedis } from '../engine/cluster/redis/inspect.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
-import { findLayout } from '../engine/cluster/redis/layout.ts';
 import { RedisPresence } from '../engine/cluster/redis/presence.ts';
 import { RedisViews, type RedisViewsParts } from '../engine/cluster/redis/read-state/redis-views.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
@@ -72,7 +72,7 @@ const KAFKA_TIMEOUT_MS = 30_000;
 const SUBSCRIPTION_LOST = 'the subscription to live events was lost';
 
 /** For durations: unaffected when the wall clock is set. */
-const nowMs = (): number => performance.now();
+const steadyMs = (): number => performance.now();
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 const clockWarning = (correction: number): string =>
@@ -119,7 +119,7 @@ async function openParts(
 	const { commands, keys, epoch } = redis;
 	const redisTrouble = redis.onTrouble;
 	const time = new ClusterTime({
-		read: () => readClocks(commands, machineMicros, nowMs),
+		read: () => readClocks(commands, machineMicros, steadyMs),
 		wallMicros: machineMicros,
 		onCorrected: (micros) => operations.warn(clockWarning(micros)),
 	});
@@ -153,7 +153,7 @@ async function openParts(
 	const marks = new MarkLedger({
 		log: logs.marks,
 		store: postgres.ledger,
-		nowMs,
+		nowMs: steadyMs,
 		onLog: (error) => (error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks')),
 	});
 	closing.push(() => marks.close(CLOSE_MARKS_MS));
@@ -192,7 +192,7 @@ async function openRedis(context: OpenContext) {
 	const { redis } = clusterAddresses(config);
 	const open = <T>(step: () => Promise<T>) =>
 		openService(context, 'Redis', redis.url, REDIS_TIMEOUT_MS, step);
-	const { cluster, evicts } = await open(() => findLayout(redis));
+	const { cluster, evicts } = await open(() => inspectRedis(redis));
 	if (evicts !== null && evicts !== 'noeviction')
 		operations.warn(
 			`Redis may evict changes that are not in PostgreSQL yet (maxmemory-policy is ${evicts}): set maxmemory-policy to noeviction`,
@@ -279,7 +279,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 		onChanged: hooks.onPresence,
 		onError: cluster.redisTrouble,
 	});
-	const freshness = new Freshness({ commands, keys, epoch, source: postgres.source, nowMs });
+	const freshness = new Freshness({ commands, keys, epoch, source: postgres.source, nowMs: steadyMs });
 	const fresh = freshStore({
 		store: postgres,
 		freshness,

@@ -41,7 +41,7 @@ export interface Engine extends GatewayEngine {
 	evict(idleMs: number): void;
 }
 
-const nowMs = (): number => performance.now();
+const steadyMs = (): number => performance.now();
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
 /** The engine of a single process: memory and SQLite files in one directory. */
@@ -69,7 +69,7 @@ export async function embeddedEngineOn(
 		},
 	});
 	const clock = stampClock(await store.newestStamp(), uptimeSeconds);
-	const residents = new Residents(store.source, store.ledger, nowMs);
+	const residents = new Residents(store.source, store.ledger, steadyMs);
 	await residents.open();
 	return {
 		name: 'embedded',
@@ -88,7 +88,7 @@ export async function embeddedEngineOn(
 		onStoreTrouble: (listener) => {
 			troubleListeners.push(listener);
 		},
-		evict: (idleMs) => residents.evict(nowMs() - idleMs),
+		evict: (idleMs) => residents.evict(steadyMs() - idleMs),
 		close: () => store.close(),
 	};
 }

@@ -1,4 +1,4 @@
-import type { Watch } from '../engine/cluster/postgres/retry.ts';
+import type { RetryHooks } from '../engine/cluster/postgres/retry.ts';
 import type { ServerOperations } from './operations.ts';
 import { ServiceWatch } from './service-watch.ts';
 
@@ -20,7 +20,7 @@ export class PostgresWatch {
 		return this.sides.isFailing(side);
 	}
 
-	of(side: Side): Watch {
+	of(side: Side): RetryHooks {
 		return {
 			onTrouble: (failures, error) => {
 				if (side === 'writes') this.operations.failedWrite();

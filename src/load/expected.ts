@@ -38,9 +38,9 @@ export function expectedUnread(
 	return { min: Math.min(min, COUNT_CAP), max: Math.min(max, COUNT_CAP) };
 }
 
-export type Verdict = 'exact' | 'unclear' | 'wrong';
+export type CountVerdict = 'exact' | 'unclear' | 'wrong';
 
-export function judge(count: number | undefined, { min, max }: Expected): Verdict {
+export function judge(count: number | undefined, { min, max }: Expected): CountVerdict {
 	if (count === undefined || count < min || count > max) return 'wrong';
 	return min === max ? 'exact' : 'unclear';
 }

@@ -12,7 +12,7 @@
  * partitions.
  */
 
-export type Verdict = 'fit' | 'doubtful' | 'unfit';
+export type FitnessVerdict = 'fit' | 'doubtful' | 'unfit';
 
 export interface Service {
 	readonly name: string;
@@ -38,7 +38,7 @@ const MAX_STEADY_ROUNDS = 160;
 const FORGIVEN_ROUNDS = 1_200;
 
 export class Fitness {
-	verdict: Verdict = 'fit';
+	verdict: FitnessVerdict = 'fit';
 	/** Rounds since the last answer of each service. */
 	private readonly unanswered = new Map<string, number>();
 	private readonly probing = new Set<string>();
@@ -89,7 +89,7 @@ export class Fitness {
 		for (const listener of this.listeners) listener();
 	}
 
-	private judge(rounds: number): Verdict {
+	private judge(rounds: number): FitnessVerdict {
 		if (rounds > UNFIT_ROUNDS) return 'unfit';
 		if (this.verdict === 'unfit') return this.steady >= this.steadyNeeded ? 'fit' : 'unfit';
 		return rounds > DOUBTFUL_ROUNDS ? 'doubtful' : 'fit';

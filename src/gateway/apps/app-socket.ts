@@ -12,7 +12,7 @@ export interface Envelope {
 	readonly retry_reason?: string;
 }
 
-export type SendResult =
+export type EnvelopeResult =
 	| { readonly type: 'acknowledged'; readonly payload: JsonObject | null }
 	| { readonly type: 'timeout' }
 	| { readonly type: 'disconnected' };
@@ -20,7 +20,7 @@ export type SendResult =
 export type DisconnectReason = 'warning' | 'refresh_requested' | 'too_many_websockets' | 'link_disabled';
 
 interface Waiting {
-	readonly resolve: (acknowledgement: SendResult) => void;
+	readonly resolve: (acknowledgement: EnvelopeResult) => void;
 	readonly timer: ReturnType<typeof setTimeout>;
 }
 
@@ -64,7 +64,7 @@ export class AppSocket {
 	}
 
 	/** Resolves when the app acknowledges, the time is over, or the socket closes. */
-	send(envelope: Envelope, withinMs: number): Promise<SendResult> {
+	send(envelope: Envelope, withinMs: number): Promise<EnvelopeResult> {
 		if (!this.isOpen) return Promise.resolve({ type: 'disconnected' });
 		const id = this.newEnvelopeId();
 		return new Promise((resolve) => {
@@ -109,7 +109,7 @@ export class AppSocket {
 		for (const id of [...this.waiting.keys()]) this.finish(id, { type: 'disconnected' });
 	}
 
-	private finish(id: string, acknowledgement: SendResult): void {
+	private finish(id: string, acknowledgement: EnvelopeResult): void {
 		const waiting = this.waiting.get(id);
 		if (!waiting) return;
 		this.waiting.delete(id);

@@ -3,7 +3,7 @@ import type { Transport } from '../../apps/transport.ts';
 import type { Apps } from '../../engine/ports/apps.ts';
 import type { Admission } from '../../engine/ports/tickets.ts';
 import type { Socket } from '../socket/connection.ts';
-import { AppSocket, type Envelope, type SendResult } from './app-socket.ts';
+import { AppSocket, type Envelope, type EnvelopeResult } from './app-socket.ts';
 
 /**
  * The Socket Mode connections at this gateway. An envelope goes to the app's socket with the fewest unacknowledged
@@ -110,7 +110,7 @@ export class AppSockets {
 	}
 
 	/** Sends over one of the app's sockets at this gateway. */
-	async send(app: string, envelope: Envelope, withinMs: number): Promise<SendResult> {
+	async send(app: string, envelope: Envelope, withinMs: number): Promise<EnvelopeResult> {
 		const open = this.sockets.get(app)?.filter(({ isOpen }) => isOpen) ?? [];
 		const [first, ...others] = open;
 		if (!first) return { type: 'disconnected' };

@@ -13,8 +13,8 @@ import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { originRewriter } from './origin.ts';
 import { budgetKeyOf, receiveCall } from './receive-call.ts';
+import { requestTargetOf } from './request-target.ts';
 import { scopesOf } from './scopes.ts';
-import { targetOf } from './target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function handle(
 }
 
 async function answerTo(request: Request, services: Services, client: Client): Promise<Response> {
-	const { path, query } = targetOf(request.url);
+	const { path, query } = requestTargetOf(request.url);
 	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services, client);
 	if (isHook(path)) return serveHook(path, request, services, client.address);
 	if (path.startsWith(PHOTO_PATH)) return servePhoto(path, request, services);

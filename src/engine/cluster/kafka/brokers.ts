@@ -39,7 +39,7 @@ export interface Batch {
 }
 
 /** A leader's answer for one batch. */
-export type Answer = 'written' | 'retry' | 'unknown_producer' | 'rejected';
+export type BatchAnswer = 'written' | 'retry' | 'unknown_producer' | 'rejected';
 
 type MetadataApi = API<[string[], boolean, boolean], metadataV12.MetadataResponse>;
 type ProduceApi = API<
@@ -144,7 +144,7 @@ export class Brokers {
 		connection: Connection,
 		identity: Identity,
 		batches: readonly Batch[],
-	): Promise<ReadonlyMap<Batch, Answer>> {
+	): Promise<ReadonlyMap<Batch, BatchAnswer>> {
 		const api = await this.api<ProduceApi>('Produce');
 		const sequences = new NumericMap(
 			batches.map(({ topic, partition, sequence }) => [`${topic}:${partition}`, sequence]),
@@ -232,7 +232,7 @@ const responseOf = <T extends object>(asked: Promise<T>): Promise<T> =>
 		throw error;
 	});
 
-function answerOf(code: number | undefined): Answer {
+function answerOf(code: number | undefined): BatchAnswer {
 	if (code === 0) return 'written';
 	const id = code === undefined ? undefined : protocolErrorsCodesById[code];
 	if (id === undefined) return 'retry';

@@ -1,5 +1,5 @@
 import { GenericError } from '@platformatic/kafka';
-import { Rejection } from '../../../model/errors.ts';
+import { messageOfError, Rejection } from '../../../model/errors.ts';
 
 /** Errors of Kafka, as the rest of the server sees them. */
 
@@ -101,7 +101,7 @@ export const unconfirmed = (): Rejection =>
 export function rootOf(error: unknown): string {
 	if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors.at(-1));
 	if (error instanceof Error && error.cause !== undefined) return rootOf(error.cause);
-	return error instanceof Error ? error.message : String(error);
+	return messageOfError(error);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Answer, type Batch, Brokers, type Identity } from './brokers.ts';
+import { type Batch, type BatchAnswer, Brokers, type Identity } from './brokers.ts';
 import { type KafkaConnection, settleWithin } from './client.ts';
 import { logUnavailable, unconfirmed } from './errors.ts';
 import { Lane, type PendingAppend } from './lane.ts';
@@ -227,7 +227,7 @@ export class BatchingProducer {
 		lane.sent(unconfirmed, confirmedMs);
 	}
 
-	private settle(lane: Lane, answer: Answer): void {
+	private settle(lane: Lane, answer: BatchAnswer): void {
 		if (answer === 'written') {
 			lane.written();
 		} else if (answer === 'retry') {
