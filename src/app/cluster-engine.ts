@@ -23,7 +23,7 @@ import { ReadState } from '../unread/read-state.ts';
 import { clusterAddresses } from './cluster-addresses.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
-import { openWithTimeout } from './opening.ts';
+import { openWithTimeout } from './open-with-timeout.ts';
 import type { ServerOperations } from './operations.ts';
 import { PostgresWatch } from './postgres-watch.ts';
 import { isPushConfigured } from './push.ts';

@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
 import { missingAddresses } from './cluster-addresses.ts';
 import { type Cluster, gatewayEngine, openCluster } from './cluster-engine.ts';
-import type { Config } from './config.ts';
-import { ConfigError } from './config.ts';
-import { CannotListen } from './failures.ts';
+import { type Config, ConfigError } from './config.ts';
 import { sharedContents } from './file-contents.ts';
 import { type RunningGateway, shownHost, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { OwnersWatch } from './owners-watch.ts';
 import { ServiceWatch } from './service-watch.ts';
+import { CannotListen } from './start-failures.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 import { startWorker } from './worker.ts';
 

@@ -1,10 +1,10 @@
 import { bench } from '../load/bench.ts';
 import { Progress } from '../load/progress.ts';
 import { reportOf } from '../load/report.ts';
+import { ADMINISTRATOR_SETTINGS, adminClient, serverUrl, URL_FLAG } from './admin-client.ts';
 import { LOAD_FLAGS, readLoad } from './bench-options.ts';
-import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
+import type { CliCommand } from './command.ts';
 import { stopSignal } from './command-serve.ts';
-import { adminClient, serverUrl, URL_FLAG } from './command-token.ts';
 import { filesFinding } from './doctor/machine.ts';
 
 /** `tidemark bench`: measures how much load a running server handles. */

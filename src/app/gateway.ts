@@ -32,10 +32,10 @@ import { Sync } from '../unread/sync.ts';
 import { appsAt, type RunningApps } from './apps.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
-import { CannotListen } from './failures.ts';
 import type { ServerOperations } from './operations.ts';
 import { ServiceWatch } from './service-watch.ts';
 import { watchClock } from './stamp-clock.ts';
+import { CannotListen } from './start-failures.ts';
 import { VERSION } from './version.ts';
 
 /** The composition of a gateway on either engine: API, sockets, files, apps and background jobs. */

@@ -2,7 +2,7 @@ import type { UserChange } from '../engine/ports/workspace-changes.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { formatTs } from '../model/ts.ts';
 import { createdChannel } from '../protocol/conversation-events.ts';
-import { teamJoinEvent, userChangeEvent } from '../protocol/people-events.ts';
+import { teamJoinEvent, userChangeEvent } from '../protocol/user-events.ts';
 import { type AppEvent, eventId, type Subscriber } from './app-events.ts';
 
 /**

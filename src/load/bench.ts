@@ -1,10 +1,9 @@
 import type { ApiCall } from '../remote/api-client.ts';
 import { checkCounts } from './counts.ts';
-import type { Load } from './load.ts';
 import { notesOn } from './notes.ts';
 import { keepPace, settle } from './pacing.ts';
 import { Participant } from './participant.ts';
-import { Plan } from './plan.ts';
+import { type Load, Plan } from './plan.ts';
 import type { Progress } from './progress.ts';
 import { ms } from './report.ts';
 import { type BenchResult, figuresOf } from './result.ts';

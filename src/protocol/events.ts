@@ -6,12 +6,11 @@ import { formatTs } from '../model/ts.ts';
 import type { Effect, ThreadSummary } from '../sequencer/effects.ts';
 import { changedEvent, createdChannel, joinedEvent, leftEvent } from './conversation-events.ts';
 import { fileDeletions, sharedEvents } from './file-events.ts';
-import { type LiveEvent, liveEvent } from './live-event.ts';
+import { type LiveEvent, liveEvent, stamped } from './live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from './message-events.ts';
 import { countFields, type JsonObject } from './objects.ts';
 import { pinEvent } from './pin-events.ts';
 import { reactionEvent } from './reaction-events.ts';
-import { stamped } from './stamped.ts';
 
 /** The events that sockets receive, in Slack's format. Pure functions from effects and counts to events. */
 

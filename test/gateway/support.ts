@@ -1,8 +1,7 @@
 import type { Token, User } from '../../src/engine/ports/store.ts';
 import { Authenticator, type AuthenticatorOptions } from '../../src/gateway/auth/authenticator.ts';
 import { tokenKey } from '../../src/gateway/auth/tokens.ts';
-import type { ErrorCode } from '../../src/model/errors.ts';
-import { Rejection } from '../../src/model/errors.ts';
+import { type ErrorCode, Rejection } from '../../src/model/errors.ts';
 import type { RandomBytes } from '../../src/model/ids.ts';
 
 /** What the gateway's tests share: a clock that tests move, known users, and a directory of them. */

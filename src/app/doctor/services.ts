@@ -5,7 +5,7 @@ import { inspectRedis } from '../../engine/cluster/redis/inspect.ts';
 import { messageOfError } from '../../model/errors.ts';
 import type { ClusterAddresses } from '../cluster-addresses.ts';
 import type { Config } from '../config.ts';
-import { adviceOn } from '../failures.ts';
+import { adviceOn } from '../start-failures.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 import { judgeLog } from './log.ts';
 

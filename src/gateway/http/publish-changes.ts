@@ -1,6 +1,6 @@
 import { EVERY_GATEWAY } from '../../engine/ports/bus.ts';
 import type { User } from '../../engine/ports/store.ts';
-import { teamJoinEvent, userChangeEvent } from '../../protocol/people-events.ts';
+import { teamJoinEvent, userChangeEvent } from '../../protocol/user-events.ts';
 import type { Services } from '../services.ts';
 
 /** Publishes changes of users to their workspace, and changes of apps to the gateways. */

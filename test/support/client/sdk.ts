@@ -1,6 +1,5 @@
 import { expect } from 'bun:test';
-import type { ClientOptions, TidemarkClient } from '../../../client/src/index.ts';
-import { createClient } from '../../../client/src/index.ts';
+import { type ClientOptions, createClient, type TidemarkClient } from '../../../client/src/index.ts';
 import type { Person } from '../people.ts';
 import { freshCounts, shownCounts } from './shown.ts';
 
