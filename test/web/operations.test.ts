@@ -24,7 +24,9 @@ test('charts move with the load; a user’s token is rejected; an unanswering se
 	const link = page.getByRole('link', { name: 'Administration' });
 	expect(await link.getAttribute('href')).toBe('/admin');
 	expect(
-		await page.evaluate<string>(`getComputedStyle(document.querySelector('.ops-head a')).textDecorationLine`),
+		await page.evaluate<string>(
+			`getComputedStyle(document.querySelector('.admin-head a')).textDecorationLine`,
+		),
 	).toBe('none');
 	const posts = page.getByRole('region', { name: 'Posts and requests' }).locator('dd').first();
 	await eventually(async () => {

@@ -1,7 +1,7 @@
 import { useClient, useConversation } from '@tidemark/client/react';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../composer/Composer.tsx';
-import { lastEditable } from '../message/editable.ts';
+import { lastEditable } from '../message/editing.ts';
 import { markUnread } from '../message/MessageActions.tsx';
 import { useHotkey } from '../session/hotkeys.ts';
 import { isChannel, titledName, useConversationName, useSelf } from '../session/names.ts';
