@@ -117,16 +117,16 @@ describe('what the gateway caches', () => {
 	test('while the store is unavailable, cached tokens work, unless their revocation was received', async () => {
 		const { auth, clock, directory, token } = setUp();
 		const caller = await auth.identify(token);
-		directory.isAway = true;
+		directory.isDown = true;
 		clock.pass(30 * 60_000);
 		auth.sweep();
 		expect(await auth.identify(token)).toEqual(caller);
 		expect(await rejectionOf(() => auth.identify(newToken(false, random)))).toBe('service_unavailable');
 		clock.pass(31 * 60_000);
 		expect(await rejectionOf(() => auth.identify(token))).toBe('service_unavailable');
-		directory.isAway = false;
+		directory.isDown = false;
 		await auth.identify(token);
-		directory.isAway = true;
+		directory.isDown = true;
 		auth.forget(caller.kind === 'user' ? caller.tokenKey : '');
 		expect(await rejectionOf(() => auth.identify(token))).toBe('service_unavailable');
 	});

@@ -6,6 +6,7 @@ import { UserSession } from '../../src/gateway/socket/user-session.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { TurnMeter } from '../support/turn-meter.ts';
+import { readingSocket } from './support.ts';
 
 /** Pushed counts are current: none go to users who left, and none before events that a client still has to catch up on. */
 
@@ -27,13 +28,7 @@ const ROW: CountRow = {
 
 function scene({ archived = false } = {}) {
 	const sent: string[] = [];
-	const socket = {
-		send: (frame: string) => sent.push(JSON.parse(frame).type),
-		ping: () => 1,
-		cork: (callback: () => void) => callback(),
-		close: () => undefined,
-		getBufferedAmount: () => 0,
-	};
+	const socket = readingSocket((frame) => sent.push(JSON.parse(frame).type));
 	const connection = new Connection('s1', 'U1', 'T1', 'hash', true, socket, (one) =>
 		queueMicrotask(() => one.flush()),
 	);
@@ -159,10 +154,10 @@ test('after a delete, counts for thousands of online users are computed a few pe
 test('counts that could not be read are pushed when they can be', async () => {
 	const { connection, session, sent } = scene();
 	connection.release(0);
-	let isAway = true;
+	let isDown = true;
 	const failures: unknown[] = [];
 	const looked = async <T>(value: T): Promise<T> => {
-		if (isAway) throw new Error('could not be written');
+		if (isDown) throw new Error('could not be written');
 		return value;
 	};
 	const readState = {
@@ -179,7 +174,7 @@ test('counts that could not be read are pushed when they can be', async () => {
 	await Bun.sleep(5);
 	expect(failures).toHaveLength(2);
 	expect(sent).toEqual([]);
-	isAway = false;
+	isDown = false;
 	await eventually(
 		async () => expect([...sent].sort()).toEqual(['unread_counts_updated', 'update_thread_state']),
 		10_000,

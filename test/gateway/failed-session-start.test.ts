@@ -17,12 +17,12 @@ afterEach(async () => {
 
 function scene() {
 	const tickets = new MemoryTickets(Date.now, random);
-	const state = { isAway: true, asked: 0 };
+	const state = { isDown: true, asked: 0 };
 	const gateway = listeningGateway({
 		tickets,
 		memberships: async () => {
 			state.asked += 1;
-			if (state.isAway) throw new Rejection('service_unavailable', 'read state is being restored');
+			if (state.isDown) throw new Rejection('service_unavailable', 'read state is being restored');
 			return [];
 		},
 	});
@@ -50,7 +50,7 @@ test('a client that reconnects at once makes few attempts, and connects as soon 
 		expect(code).toBe(4000);
 	}
 	expect(state.asked).toBeLessThanOrEqual(WATCHED_MS / LEAST_PAUSE_MS + 1);
-	state.isAway = false;
+	state.isDown = false;
 	const socket = await open();
 	await socket.seen({ type: 'hello' });
 	socket.close();

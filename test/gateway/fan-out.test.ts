@@ -4,7 +4,7 @@ import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import type { Topic } from '../../src/engine/ports/bus.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
-import { listeningGateway } from './listening-gateway.ts';
+import { listeningGateway, NOTHING_MISSED } from './listening-gateway.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
 /** A socket that is closed while an event is being delivered must not make another socket miss that event. */
@@ -14,16 +14,6 @@ afterEach(async () => {
 	for (const close of closing.splice(0)) await close();
 });
 
-const NOTHING: SyncResult = {
-	events: [],
-	frames: [],
-	inside: [],
-	stamp: 0,
-	position: 0,
-	completeUpTo: 0,
-	recount: [],
-	threads: false,
-};
 /** Nine of these exceed what a resuming socket may hold back. */
 const LARGE = 'x'.repeat(500_000);
 const EVENTS = 12;
@@ -37,7 +27,8 @@ async function scene(topic: Topic, users: readonly string[]) {
 		tickets,
 		bus,
 		memberships: async () => [{ conversation: 'C1' }],
-		missed: () => (++resumes === 1 ? new Promise<SyncResult>(() => undefined) : Promise.resolve(NOTHING)),
+		missed: () =>
+			++resumes === 1 ? new Promise<SyncResult>(() => undefined) : Promise.resolve(NOTHING_MISSED),
 	});
 	closing.push(gateway.stop);
 	const open = async (id: string) => {

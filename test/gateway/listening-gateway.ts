@@ -30,7 +30,8 @@ export interface Behind {
 	readonly newestChange?: () => Promise<number | null>;
 }
 
-const NOTHING: SyncResult = {
+/** For a client that has missed no events. */
+export const NOTHING_MISSED: SyncResult = {
 	events: [],
 	frames: [],
 	inside: [],
@@ -47,7 +48,7 @@ export function listeningGateway({
 	bus = new MemoryBus(),
 	presence: presenceStore = new MemoryPresence(),
 	memberships = async () => [],
-	missed = async () => NOTHING,
+	missed = async () => NOTHING_MISSED,
 	newestChange = async () => null,
 }: Behind) {
 	const failures: string[] = [];

@@ -6,6 +6,7 @@ import { Connection } from '../../src/gateway/socket/connection.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { readingSocket } from './support.ts';
 
 /** Users of a gateway that died become away, in the read state and for users who watch their presence. */
 
@@ -38,13 +39,7 @@ for (const layout of LAYOUTS) {
 			});
 			const socketOf = (user: string) => {
 				const frames: string[] = [];
-				const socket = {
-					send: (frame: string) => frames.push(frame),
-					ping: () => 1,
-					cork: (callback: () => void) => callback(),
-					close: () => undefined,
-					getBufferedAmount: () => 0,
-				};
+				const socket = readingSocket((frame) => frames.push(frame));
 				const connection = new Connection(`${name}-${user}`, user, 'T1', 'h', false, socket, (one) =>
 					one.flush(),
 				);

@@ -1,6 +1,7 @@
 import type { Token, User } from '../../src/engine/ports/store.ts';
 import { Authenticator, type AuthenticatorOptions } from '../../src/gateway/auth/authenticator.ts';
 import { tokenKey } from '../../src/gateway/auth/tokens.ts';
+import type { Socket } from '../../src/gateway/socket/connection.ts';
 import { type ErrorCode, Rejection } from '../../src/model/errors.ts';
 import type { RandomBytes } from '../../src/model/ids.ts';
 
@@ -26,6 +27,15 @@ export const userNamed = (id: string, more: Partial<User> = {}): User => ({
 
 export const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
+/** A socket whose client reads everything at once. */
+export const readingSocket = (send: (frame: string) => number): Socket => ({
+	send,
+	ping: () => 1,
+	cork: (callback) => callback(),
+	close: () => undefined,
+	getBufferedAmount: () => 0,
+});
+
 export class HandClock {
 	ms = 1_700_000_000_000;
 	readonly now = (): number => this.ms;
@@ -40,7 +50,7 @@ export class SmallDirectory {
 	readonly kept = new Map<string, Token>();
 	asked = 0;
 	/** When true, every read fails. */
-	isAway = false;
+	isDown = false;
 
 	add(user: User, token?: string): this {
 		this.people.set(user.id, user);
@@ -55,7 +65,7 @@ export class SmallDirectory {
 
 	private ask(): void {
 		this.asked += 1;
-		if (this.isAway) throw new Rejection('service_unavailable');
+		if (this.isDown) throw new Rejection('service_unavailable');
 	}
 
 	async token(hash: string): Promise<Token | null> {
