@@ -74,7 +74,7 @@ export async function runWorker(config: Config, log: Logger): Promise<RunningRol
 	const operations = new ServerOperations(log, 'worker');
 	return onCluster(config, operations, async (cluster) => {
 		// Serve health before the worker starts: with an empty Redis, the start waits until PostgreSQL has all marks of the log. If they
-		// cannot be read, it waits for long, and /readyz has to say why.
+		// cannot be read, the start waits until they can, and /readyz has to say why.
 		operations.starting();
 		const operationsServer = serveOperations(config, operations);
 		try {

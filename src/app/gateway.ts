@@ -145,7 +145,7 @@ function deliveryOf({ config, engine, operations }: GatewayParts) {
 		missed: (user, since, pushed) => sync.missed(user, sync.sinceOf(since), pushed),
 		failed: (error) => operations.failed('rtm.joined', error),
 	});
-	operations.watch(hub);
+	operations.watchSockets(hub);
 	return { largeReads, sync, hub, presence: new Presence(bus, engine.presence, readState) };
 }
 
@@ -218,12 +218,12 @@ async function servicesOf(
 			presence: (user) => engine.presence.presence(user),
 		},
 		limits: new Limits(ratesOf(config), steadyMs, Math.random),
-		anonymous: new AnonymousLimits(
+		anonymousLimits: new AnonymousLimits(
 			{ perSecond: config.anonymousPerSecond, burst: config.anonymousPerSecond * 10 },
 			steadyMs,
 		),
-		bodies: budgetOf(config.bodyMemoryMb),
-		answers: budgetOf(config.answerMemoryMb),
+		bodyMemory: budgetOf(config.bodyMemoryMb),
+		answerMemory: budgetOf(config.answerMemoryMb),
 		largeReads,
 		clock,
 		random,

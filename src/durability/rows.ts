@@ -5,7 +5,7 @@ import { nextTurn } from '../model/next-turn.ts';
 
 /** Rows read in one turn of the event loop. */
 export const ROWS_PER_STEP = 500;
-/** Cached reads. More than one count needs: about 20, and as many for older mentions. */
+/** Maximum number of cached reads. One count needs about 20, and as many again for older mentions. */
 const MAX_CACHED = 100;
 
 /** Splits long work into small steps: one step per turn of the event loop for all tasks that share it. */

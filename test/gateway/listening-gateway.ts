@@ -66,9 +66,9 @@ export function listeningGateway({
 		directory: { token: async () => null },
 		auth: { isStillValid: async () => true },
 		limits: { take: () => 0, takeMore: () => 0 },
-		anonymous: new AnonymousLimits({ perSecond: 0, burst: 0 }, Date.now),
-		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
-		answers: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
+		anonymousLimits: new AnonymousLimits({ perSecond: 0, burst: 0 }, Date.now),
+		bodyMemory: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
+		answerMemory: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
 		largeReads: new FairGate(1),
 		operations: { failed: (what: string) => failures.push(what) },
 	} as unknown as Services;

@@ -1,7 +1,7 @@
 import { bad, type Finding, ok } from './finding.ts';
 
 /**
- * Checks that Kafka holds the entries that workers read next. PostgreSQL records the next offset and the topic id
+ * Checks that Kafka holds the log records that workers read next. PostgreSQL records the next offset and the topic id
  * of each partition; workers stall a partition if Kafka does not hold that offset or if the topic has another id.
  */
 
@@ -29,7 +29,7 @@ const MAX_NAMED = 3;
 
 export function judgeLog({ schema, topics, progress, ids, held }: Compared): Finding[] {
 	const offsets = [...new Set([...held.keys(), ...progress.keys()])].map((partition) => {
-		// A missing partition holds no entries; Tidemark will create it empty.
+		// A missing partition holds no log records; Tidemark will create it empty.
 		const { first, end } = held.get(partition) ?? { first: 0, end: 0 };
 		return { partition, next: progress.get(partition)?.next ?? 0, first, end };
 	});
@@ -84,7 +84,7 @@ function beyond(schema: string, topic: string, offsets: readonly PartitionOffset
 		bad(
 			ABOUT,
 			`${shown(found)}. The topic was created again, or Kafka lost its newest log records`,
-			// If gateways kept appending, workers would skip new entries up to the recorded offset as already persisted.
+			// If gateways kept appending, workers would skip new log records up to the recorded offset as already persisted.
 			'Stop the gateways, so that no new log record is skipped. If the topic was created again and holds none of the old log records: ' +
 				`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. If it is the same topic, do not delete, because workers would process its log records twice; ` +
 				`instead: UPDATE ${schema}.partition_progress SET next_offset = <the end that Kafka holds for the partition> WHERE partition = '<partition>'`,

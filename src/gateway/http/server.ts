@@ -113,7 +113,7 @@ async function serveMethod(
 	const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
 	// Unknown names share one metric label, because the sender chooses them.
 	const shownName = method ? name : UNKNOWN;
-	const body = new IncomingBody(request, services.bodies);
+	const body = new IncomingBody(request, services.bodyMemory);
 	let outcome: 'ok' | ErrorCode = 'ok';
 	let scopes: string | null = null;
 	try {
@@ -123,7 +123,7 @@ async function serveMethod(
 		const answer = await method.call(raw, caller, { services, request });
 		const receiver = {
 			key: budgetKeyOf(caller),
-			budget: services.answers,
+			budget: services.answerMemory,
 			rewriteOrigin: originRewriter(request, services.publicUrl),
 		};
 		return scoped(raw.has('pretty') ? prettySuccess(answer, receiver) : success(answer, receiver), scopes);

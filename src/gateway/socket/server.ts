@@ -42,11 +42,11 @@ export interface ListenOptions {
 	readonly gateway: string;
 	/** A client with more unread output is disconnected; it resumes. */
 	readonly maxBufferedBytes: number;
-	/** The same for all sockets together: the slowest ones are disconnected. */
+	/** The limit for all sockets together: the slowest clients are disconnected. */
 	readonly maxTotalBufferedBytes: number;
-	/** The server accepts further sockets, and closes them with a code that tells clients not to reconnect. */
+	/** Maximum. The server closes further sockets with a code after which clients do not reconnect. */
 	readonly socketsPerUser: number;
-	/** The server closes further sockets after a pause, with a code that lets clients retry: other users may hold the open ones. */
+	/** Maximum. The server closes further sockets after a pause, with a code after which clients retry: other users may hold the open ones. */
 	readonly socketsPerAddress: number;
 	/** Proxies whose X-Forwarded-For names the client. */
 	readonly trustedProxies: readonly Network[];
@@ -82,8 +82,8 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		return clientAddress(peer, request.headers.get('x-forwarded-for'), options.trustedProxies);
 	};
 	const sweeping = setInterval(() => {
-		services.bodies.sweep();
-		services.answers.sweep();
+		services.bodyMemory.sweep();
+		services.answerMemory.sweep();
 		shedSlowest(hub.connections(), options.maxTotalBufferedBytes);
 	}, SWEEP_EVERY_MS);
 	sweeping.unref?.();
@@ -280,9 +280,9 @@ async function upgrade(
 ): Promise<Response | undefined> {
 	const admission = checkKind(await admissionOf(ticketOf(target), services), isSocketMode(target.path));
 	if (admission === 'bad_ticket') {
-		const wait = services.anonymous.waitOf(address);
+		const wait = services.anonymousLimits.waitOf(address);
 		if (wait > 0) return failure(new Rejection('ratelimited', undefined, wait));
-		services.anonymous.failed(address);
+		services.anonymousLimits.failed(address);
 	}
 	if (server.upgrade(request, { data: { admission, address } })) return undefined;
 	return new Response('this address accepts WebSocket connections only', { status: 426 });

@@ -138,7 +138,7 @@ export class SocketSession {
 	private async sendWithinBudget(frames: readonly string[]): Promise<void> {
 		const { connection } = this;
 		const characters = frames.reduce((sum, frame) => sum + frame.length, 0);
-		const held = this.parts.services.answers.hold(connection.user, characters, RESUME_TIMEOUT_MS, () =>
+		const held = this.parts.services.answerMemory.hold(connection.user, characters, RESUME_TIMEOUT_MS, () =>
 			connection.close('too_slow'),
 		);
 		if (!held) {

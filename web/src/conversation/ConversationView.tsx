@@ -24,6 +24,7 @@ const newerOf = (one: string, other: string): string => (one > other ? one : oth
 
 const NOTHING_VISIBLE: VisibleRows = { first: 0, last: 0, isAtEnd: false, onScreen: [] };
 
+/** The open conversation: head, timeline and composer; marks messages as the user reads them. */
 export function ConversationView({ route }: { readonly route: Route }) {
 	const { id, at } = route;
 	const client = useClient();

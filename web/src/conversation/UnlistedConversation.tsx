@@ -15,7 +15,10 @@ interface ConversationInfo {
 	readonly topic?: { readonly value: string };
 }
 
-/** A conversation that is not in the sidebar, because it is archived or the user is not in it: its newest messages, and a button to join or unarchive it. */
+/**
+ * A conversation that is not in the sidebar, because it is archived or the user is not in it: its newest messages, and a button to
+ * join or unarchive it.
+ */
 export function UnlistedConversation({
 	id,
 	messages,
