@@ -50,7 +50,7 @@ export interface Cluster {
 	/** The time of day that all processes agree on. */
 	readonly nowMicros: () => number;
 	/** Reports Redis as unavailable until a command succeeds. */
-	readonly redisTrouble: (error: Error) => void;
+	readonly reportRedisError: (error: Error) => void;
 	/** Called when live events may have been missed. */
 	onGap(listener: () => void): void;
 	close(): Promise<void>;
@@ -117,7 +117,7 @@ async function openParts(
 	const { operations, closing } = context;
 	const redis = await openRedis(context);
 	const { commands, keys, epoch } = redis;
-	const redisTrouble = redis.onTrouble;
+	const reportRedisError = redis.onTrouble;
 	const time = new ClusterTime({
 		read: () => readClocks(commands, machineMicros, steadyMs),
 		wallMicros: machineMicros,
@@ -137,12 +137,12 @@ async function openParts(
 			for (const listener of gapListeners) listener();
 		},
 		onReceiving: () => redis.watch.regained('bus'),
-		onError: redisTrouble,
+		onError: reportRedisError,
 	});
 	closing.push(() => bus.close());
 	const checking = setInterval(() => {
 		void time.measure();
-		commands.ping().then(() => redis.watch.regained('commands'), redisTrouble);
+		commands.ping().then(() => redis.watch.regained('commands'), reportRedisError);
 		void bus.probe();
 		void logs.probe();
 		// An idle process sends no reads or writes that would show the recovery.
@@ -170,7 +170,7 @@ async function openParts(
 	});
 	const readState = new ReadState(views);
 	const onGap = (listener: () => void): void => void gapListeners.push(listener);
-	const services = { commands, keys, postgres, logs, epoch, fitness, bus, redisTrouble, onGap };
+	const services = { commands, keys, postgres, logs, epoch, fitness, bus, reportRedisError, onGap };
 	return { ...services, marks, views, readState, clock, nowMicros };
 }
 
@@ -233,7 +233,7 @@ async function openPostgres(context: OpenContext) {
 function newFitness({ operations, closing }: OpenContext, epoch: Epoch, postgres: PostgresStore): Fitness {
 	const fitness = new Fitness(
 		[
-			{ name: 'Redis', probe: () => epoch.reached() },
+			{ name: 'Redis', probe: () => epoch.pingAll() },
 			{ name: 'PostgreSQL', probe: () => postgres.probe() },
 		],
 		{
@@ -277,7 +277,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 	const gateway = newId('N', random);
 	const presence = new RedisPresence(commands, keys, gateway, {
 		onChanged: hooks.onPresence,
-		onError: cluster.redisTrouble,
+		onError: cluster.reportRedisError,
 	});
 	const freshness = new Freshness({ commands, keys, epoch, source: postgres.source, nowMs: steadyMs });
 	const fresh = freshStore({

@@ -71,7 +71,7 @@ const nowMs = (): number => Date.now();
 const steadyMs = (): number => performance.now();
 const NO_ANSWERS =
 	'no worker processes commands. Check that a worker is running (`tidemark worker`), and what its /readyz reports';
-/** Each takes about 40 MB while it is built. */
+/** A large answer takes about 40 MB while it is built. */
 const LARGE_READS_AT_ONCE = 2;
 const CHECK_EVERY_MS = 30_000;
 const CHECKED_AT_ONCE = 5;
@@ -206,7 +206,7 @@ async function servicesOf(
 			directory: store.directory,
 			adminToken,
 			apps: store.apps,
-			jwt: await verifierOf(config),
+			jwt: await jwtVerifierOf(config),
 			nowMs,
 			uses: tokenUses,
 		}),
@@ -326,7 +326,7 @@ function listenOn(config: Config, gateway: string, parts: Parameters<typeof list
 	}
 }
 
-async function verifierOf({
+async function jwtVerifierOf({
 	jwtSecret,
 	jwtJwks,
 	jwtAudience,

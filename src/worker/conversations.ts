@@ -26,13 +26,13 @@ const SENDS_LOADED = 16_384;
  */
 export const SEND_LOOKUPS_IN_PROCESS = 64;
 
-interface Owned {
+interface OwnedConversation {
 	readonly state: ConversationState;
 	usedAt: number;
 }
 
 export class Conversations {
-	private readonly owned = new Map<string, Owned>();
+	private readonly owned = new Map<string, OwnedConversation>();
 
 	constructor(
 		private readonly source: StateSource,
@@ -56,7 +56,7 @@ export class Conversations {
 	}
 
 	/** Whether this is still the conversation's state: false if it was dropped during an await. */
-	has(conversation: string, state: ConversationState): boolean {
+	isCurrent(conversation: string, state: ConversationState): boolean {
 		return this.owned.get(conversation)?.state === state;
 	}
 

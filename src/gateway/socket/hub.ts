@@ -26,7 +26,7 @@ export class Hub {
 	private readonly conversations: ListenerRegistry<UserSession>;
 	private readonly teams: Interest<`team:${string}`, UserSession>;
 	private readonly liveJoins: LiveJoins;
-	private dirty: Connection[] = [];
+	private unflushed: Connection[] = [];
 
 	constructor(
 		private readonly bus: Bus,
@@ -65,14 +65,14 @@ export class Hub {
 
 	/** Connections call this to have their frames written once per turn. */
 	readonly scheduleFlush = (connection: Connection): void => {
-		if (this.dirty.length === 0) setImmediate(() => this.flush());
-		this.dirty.push(connection);
+		if (this.unflushed.length === 0) setImmediate(() => this.flush());
+		this.unflushed.push(connection);
 	};
 
 	private flush(): void {
-		const { dirty } = this;
-		this.dirty = [];
-		for (const connection of dirty) connection.flush();
+		const { unflushed } = this;
+		this.unflushed = [];
+		for (const connection of unflushed) connection.flush();
 	}
 
 	/** Adds a connection. It receives the events of its user's own topic from here on. */

@@ -54,7 +54,7 @@ const helloFrame = (replies: boolean, position: number, missed?: number): string
 const RESUME_TIMEOUT_MS = 60_000;
 
 /** Frames that are performed in order; a ping is answered at once. */
-type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
+type OrderedFrame = Exclude<ClientFrame, { type: 'ping' }>;
 
 export class SocketSession {
 	readonly connection: Connection;
@@ -188,22 +188,22 @@ export class SocketSession {
 			return;
 		}
 		this.parts.focus.used(this.connection);
-		this.inTurn(frame);
+		this.performInOrder(frame);
 	}
 
 	/**
 	 * A frame starts when earlier ones are done: a blur must not overtake its focus. A message counts as done once it
 	 * is submitted, so that posts do not wait for each other's acknowledgement.
 	 */
-	private inTurn(frame: TurnFrame): void {
+	private performInOrder(frame: OrderedFrame): void {
 		const before = this.inFlight;
 		const isPost = frame.type === 'message';
 		if (isPost && !before) {
-			this.performAnswered(frame);
+			this.performAndReplyErrors(frame);
 			return;
 		}
 		const begin = (): Promise<void> | undefined => {
-			const done = this.performAnswered(frame);
+			const done = this.performAndReplyErrors(frame);
 			return isPost ? undefined : done;
 		};
 		const turn = Promise.resolve(before ? before.then(begin) : begin());
@@ -213,8 +213,7 @@ export class SocketSession {
 		});
 	}
 
-	/** Never rejects: errors are sent as the reply. */
-	private async performAnswered(frame: TurnFrame): Promise<void> {
+	private async performAndReplyErrors(frame: OrderedFrame): Promise<void> {
 		try {
 			await this.perform(frame);
 		} catch (error) {
@@ -239,7 +238,7 @@ export class SocketSession {
 		}
 	}
 
-	private async perform(frame: TurnFrame): Promise<void> {
+	private async perform(frame: OrderedFrame): Promise<void> {
 		const { presence, services } = this.parts;
 		switch (frame.type) {
 			case 'message':
