@@ -149,9 +149,9 @@ export class FanOut {
 				member: true,
 				active: active.has(candidate.user),
 			};
-			const verdict = decide(subject, await this.withActivityOf(subject, message, recipient), because);
-			if (verdict === 'no') continue;
-			const from = verdict === 'wait' ? now + delayMs : now;
+			const decision = decide(subject, await this.withActivityOf(subject, message, recipient), because);
+			if (decision === 'no') continue;
+			const from = decision === 'wait' ? now + delayMs : now;
 			for (const device of candidate.devices)
 				notifications.push({
 					device,

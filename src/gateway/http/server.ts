@@ -144,7 +144,7 @@ function scoped(response: Response, scopes: string | null): Response {
 	return response;
 }
 
-/** Closes a connection whose client may still be sending. */
+/** Announces that the connection closes after this response: the client asked for it, or may still be sending a rejected body. */
 function closeAfter(response: Response): Response {
 	response.headers.set('connection', 'close');
 	return response;
