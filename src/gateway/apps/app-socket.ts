@@ -1,5 +1,5 @@
 import { withOrigin } from '../../protocol/addresses.ts';
-import type { JsonObject } from '../../protocol/objects.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/objects.ts';
 import type { Socket } from '../socket/connection.ts';
 
 /** One Socket Mode connection of an app: sends envelopes, receives acknowledgements. */
@@ -77,7 +77,7 @@ export class AppSocket {
 	receive(frame: string): void {
 		this.silentChecks = 0;
 		if (frame.length > MAX_FRAME_CHARACTERS) return;
-		const { envelope_id: id, payload } = parsed(frame);
+		const { envelope_id: id, payload } = parseJsonObject(frame) ?? {};
 		if (typeof id !== 'string') return;
 		const answer = typeof payload === 'object' && payload !== null ? (payload as JsonObject) : null;
 		this.finish(id, { type: 'acknowledged', payload: answer });
@@ -119,14 +119,5 @@ export class AppSocket {
 
 	private write(frame: JsonObject): void {
 		this.socket.send(withOrigin(this.origin, JSON.stringify(frame)));
-	}
-}
-
-function parsed(frame: string): JsonObject {
-	try {
-		const found: unknown = JSON.parse(frame);
-		return typeof found === 'object' && found !== null ? (found as JsonObject) : {};
-	} catch {
-		return {};
 	}
 }

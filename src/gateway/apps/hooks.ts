@@ -1,6 +1,6 @@
 import { Rejection } from '../../model/errors.ts';
 import type { RandomBytes } from '../../model/ids.ts';
-import type { JsonObject } from '../../protocol/objects.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/objects.ts';
 import { sameHash, tokenKey } from '../auth/tokens.ts';
 import { addForm, type RawArguments, readText } from '../http/body.ts';
 import { hasContent } from '../http/message-content.ts';
@@ -132,11 +132,9 @@ function limited({ limits }: Services, holder: string): void {
 async function payloadOf(request: Request): Promise<JsonObject> {
 	const body = (await textOf(request)).trim();
 	const json = body.startsWith('{') ? body : String(formOf(body).get('payload') ?? '');
-	try {
-		const found: unknown = JSON.parse(json);
-		if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as JsonObject;
-	} catch {}
-	throw new HookRejection(400, 'invalid_payload');
+	const payload = parseJsonObject(json);
+	if (!payload) throw new HookRejection(400, 'invalid_payload');
+	return payload;
 }
 
 async function textOf(request: Request): Promise<string> {
