@@ -9,6 +9,7 @@ import { AppSockets } from '../gateway/apps/app-sockets.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
+import { nowMs } from './runtime.ts';
 
 /** Composes the parts of a gateway that serve apps: Socket Mode, request URLs and the delivery of events. */
 
@@ -21,7 +22,6 @@ export interface RunningApps {
 	stop(): Promise<void>;
 }
 
-const nowMs = (): number => Date.now();
 const newId = (): string => crypto.randomUUID();
 const TIDY_EVERY_MS = 60_000;
 const MODALS_KEPT_MICROS = 24 * 3600 * 1e6;

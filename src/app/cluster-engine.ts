@@ -27,6 +27,7 @@ import { openWithTimeout } from './open-with-timeout.ts';
 import type { ServerOperations } from './operations.ts';
 import { PostgresWatch } from './postgres-watch.ts';
 import { isPushConfigured } from './push.ts';
+import { random, steadyMs } from './runtime.ts';
 import { ServiceWatch } from './service-watch.ts';
 import { machineMicros, type StampClock, stampClock } from './stamp-clock.ts';
 import { configuredVapidKey } from './vapid-key.ts';
@@ -70,10 +71,6 @@ const POSTGRES_TIMEOUT_MS = 15_000;
 /** Includes the time until all brokers know topics that were just created. */
 const KAFKA_TIMEOUT_MS = 30_000;
 const SUBSCRIPTION_LOST = 'the subscription to live events was lost';
-
-/** For durations: unaffected when the wall clock is set. */
-const steadyMs = (): number => performance.now();
-const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 const clockWarning = (correction: number): string =>
 	correction === 0

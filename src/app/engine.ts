@@ -10,8 +10,8 @@ import type { CommandLog } from '../engine/ports/log.ts';
 import type { PresenceStore } from '../engine/ports/presence.ts';
 import type { Directory, Store } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
-import type { RandomBytes } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
+import { nowMs, random, steadyMs } from './runtime.ts';
 import { type StampClock, stampClock } from './stamp-clock.ts';
 
 /** The ports that a gateway needs; both engines implement them. */
@@ -40,9 +40,6 @@ export interface Engine extends GatewayEngine {
 	/** Evicts views that were unused for this long. */
 	evict(idleMs: number): void;
 }
-
-const steadyMs = (): number => performance.now();
-const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
 /** The engine of a single process: memory and SQLite files in one directory. */
 export const openEmbeddedEngine = (
@@ -79,7 +76,7 @@ export async function embeddedEngineOn(
 		presence: new MemoryPresence(),
 		bus: new MemoryBus(),
 		log: new MemoryLog(),
-		tickets: new MemoryTickets(() => Date.now(), random),
+		tickets: new MemoryTickets(nowMs, random),
 		clock,
 		gateway: 'local',
 		onCommitFailure: (listener) => {

@@ -25,7 +25,6 @@ import { Hub } from '../gateway/socket/hub.ts';
 import { Presence } from '../gateway/socket/presence.ts';
 import { type Listening, listen } from '../gateway/socket/server.ts';
 import { TeamSecrets } from '../gateway/team-secrets.ts';
-import type { RandomBytes } from '../model/ids.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
 import { Reads } from '../unread/reads.ts';
 import { Sync } from '../unread/sync.ts';
@@ -33,6 +32,7 @@ import { appsAt, type RunningApps } from './apps.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
+import { nowMs, random, steadyMs } from './runtime.ts';
 import { ServiceWatch } from './service-watch.ts';
 import { watchClock } from './stamp-clock.ts';
 import { CannotListen } from './start-failures.ts';
@@ -64,11 +64,6 @@ export interface RunningGateway {
 	stop(): Promise<void>;
 }
 
-const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
-/** Wall clock, for tokens and other absolute times. */
-const nowMs = (): number => Date.now();
-/** Monotonic clock, for limits and durations: unaffected when the wall clock is set. */
-const steadyMs = (): number => performance.now();
 const NO_ANSWERS =
 	'no worker processes commands. Check that a worker is running (`tidemark worker`), and what its /readyz reports';
 /** A large answer takes about 40 MB while it is built. */

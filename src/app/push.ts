@@ -10,12 +10,10 @@ import type { VapidKey } from '../push/web/vapid.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { type Config, ConfigError, missing } from './config.ts';
 import type { ServerOperations } from './operations.ts';
+import { nowMs, random } from './runtime.ts';
 import { APNS_KEY_SETTINGS, SETTINGS } from './settings.ts';
 
 /** The composition of push: providers from the settings, and the loops that send. */
-
-const nowMs = (): number => Date.now();
-const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 /** Whether any provider is configured. If none is, posts and marks write no push records. */
 export const isPushConfigured = ({ apnsKeyFile, fcmServiceAccountFile }: Config, web: boolean): boolean =>
