@@ -8,7 +8,7 @@ import { Pusher } from '../push/pusher.ts';
 import { WebPushProvider } from '../push/web/provider.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
 import type { ReadState } from '../unread/read-state.ts';
-import { type Config, ConfigError, missing } from './config.ts';
+import { type Config, ConfigError, missingSettings } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { nowMs, random } from './runtime.ts';
 import { APNS_KEY_SETTINGS, SETTINGS } from './settings.ts';
@@ -68,7 +68,7 @@ function apnsOf(config: Config) {
 	}
 	if (apnsKeyId === null || apnsTeamId === null || apnsTopic === null)
 		throw new ConfigError(
-			missing(config, APNS_KEY_SETTINGS).map(
+			missingSettings(config, APNS_KEY_SETTINGS).map(
 				(name) => `${name} is missing: APNs needs it in addition to the key`,
 			),
 		);

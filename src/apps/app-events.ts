@@ -35,7 +35,7 @@ export interface StoredChanges extends InsideChanges {
 	readonly threads: ReadonlyMap<number, ThreadSummary>;
 }
 
-export interface Subscriber {
+export interface EventSubscriber {
 	readonly app: string;
 	readonly bot: string;
 	/** Slack's names of the subscribed events. */
@@ -75,7 +75,7 @@ export const isStoredEvent = (name: string): boolean =>
 	DELIVERED_EVENTS.has(name) && name !== 'app_home_opened';
 
 /** Ordered by stamp. */
-export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEvent[] {
+export function appEventsOf(found: StoredChanges, subscriber: EventSubscriber): AppEvent[] {
 	const events = [
 		...found.posted.flatMap(({ message, prevTs }) => postedEvents(found, message, prevTs, subscriber)),
 		...found.changed.flatMap((message) => changedEvents(found, message, subscriber)),
@@ -98,7 +98,7 @@ export function eventId(...parts: readonly (string | number)[]): string {
 }
 
 function make(
-	{ app }: Subscriber,
+	{ app }: EventSubscriber,
 	conversation: string,
 	at: number,
 	what: string,
@@ -111,7 +111,7 @@ function postedEvents(
 	{ conversation, threads }: StoredChanges,
 	message: Message,
 	prevTs: number,
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const thread = message.threadTs === null ? null : (threads.get(message.threadTs) ?? null);
 	const { wire } = messageEvent({ conversation, message, prevTs, thread });
@@ -130,7 +130,7 @@ function postedEvents(
 function changedEvents(
 	{ conversation, threads }: StoredChanges,
 	message: Message,
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	if (!subscriber.names.has(MESSAGE_NAME[conversation.kind])) return [];
 	const thread = threads.get(message.threadTs ?? message.ts) ?? null;
@@ -142,7 +142,10 @@ function changedEvents(
 	return [make(subscriber, conversation.id, message.changedTs, `changed ${message.ts}`, event)];
 }
 
-function fileEvents({ conversation, posted, changed }: StoredChanges, subscriber: Subscriber): AppEvent[] {
+function fileEvents(
+	{ conversation, posted, changed }: StoredChanges,
+	subscriber: EventSubscriber,
+): AppEvent[] {
 	const { names } = subscriber;
 	const added = posted.map(({ message }) => message);
 	const shared = added.flatMap((message) =>
@@ -165,7 +168,7 @@ const channelType = ({ kind }: Conversation): string =>
 function membershipEvents(
 	{ conversation }: StoredChanges,
 	{ user, joined, at }: MemberChange,
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const type = joined ? 'member_joined_channel' : 'member_left_channel';
 	if (!subscriber.names.has(type)) return [];
@@ -183,7 +186,7 @@ function membershipEvents(
 function aspectEvents(
 	{ conversation }: StoredChanges,
 	{ aspect, at, actor }: InsideChanges['aspects'][number],
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const what = aspect === 'archive' && !conversation.archived ? 'unarchive' : aspect;
 	const { wire } = changedEvent({ conversation, what, actor, at });
@@ -194,7 +197,7 @@ function aspectEvents(
 function reactionEvents(
 	{ conversation }: StoredChanges,
 	reaction: InsideChanges['reactions'][number],
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const { wire } = reactionEvent({ ...reaction, channel: conversation.id });
 	if (!subscriber.names.has(String(wire.type))) return [];
@@ -205,7 +208,7 @@ function reactionEvents(
 function pinEvents(
 	{ conversation }: StoredChanges,
 	pin: InsideChanges['pins'][number],
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const { wire } = pinEvent({ ...pin, channel: conversation.id });
 	if (!subscriber.names.has(String(wire.type))) return [];

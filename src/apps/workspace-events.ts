@@ -3,7 +3,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { formatTs } from '../model/ts.ts';
 import { createdChannel } from '../protocol/conversation-events.ts';
 import { teamJoinEvent, userChangeEvent } from '../protocol/user-events.ts';
-import { type AppEvent, eventId, type Subscriber } from './app-events.ts';
+import { type AppEvent, type EventSubscriber, eventId } from './app-events.ts';
 
 /**
  * Events of a workspace: its users and new channels. Like events of conversations, they are derived from stored
@@ -13,13 +13,13 @@ import { type AppEvent, eventId, type Subscriber } from './app-events.ts';
 
 export const WORKSPACE_EVENTS: readonly string[] = ['channel_created', 'team_join', 'user_change'];
 
-export const wantsWorkspace = ({ names }: Pick<Subscriber, 'names'>): boolean =>
+export const wantsWorkspace = ({ names }: Pick<EventSubscriber, 'names'>): boolean =>
 	WORKSPACE_EVENTS.some((name) => names.has(name));
 
 /** Not the channel's id: conversations of the bot have a cursor under their id. */
 const creationOf = (channel: string): string => `created:${channel}`;
 
-export function channelEvent(conversation: Conversation, { app, names }: Subscriber): AppEvent | null {
+export function channelEvent(conversation: Conversation, { app, names }: EventSubscriber): AppEvent | null {
 	if (!names.has('channel_created')) return null;
 	const at = conversation.createdTs;
 	return {
@@ -30,7 +30,7 @@ export function channelEvent(conversation: Conversation, { app, names }: Subscri
 	};
 }
 
-export function userEvent({ user, isNew }: UserChange, { app, names }: Subscriber): AppEvent | null {
+export function userEvent({ user, isNew }: UserChange, { app, names }: EventSubscriber): AppEvent | null {
 	const type = isNew ? 'team_join' : 'user_change';
 	if (!names.has(type)) return null;
 	const at = user.updatedTs;

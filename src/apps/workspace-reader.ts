@@ -1,5 +1,5 @@
 import type { ChangePageStart, WorkspaceChanges } from '../engine/ports/workspace-changes.ts';
-import type { AppEvent, Subscriber } from './app-events.ts';
+import type { AppEvent, EventSubscriber } from './app-events.ts';
 import { channelEvent, userEvent, wantsWorkspace } from './workspace-events.ts';
 
 /**
@@ -26,7 +26,7 @@ export class WorkspaceReader {
 
 	constructor(
 		private readonly changes: WorkspaceChanges,
-		private readonly subscriber: Subscriber,
+		private readonly subscriber: EventSubscriber,
 		private readonly nowMs: () => number,
 	) {}
 
@@ -55,7 +55,7 @@ export class WorkspaceReader {
 		changes: WorkspaceChanges,
 		team: string,
 		after: ChangePageStart,
-		subscriber: Subscriber,
+		subscriber: EventSubscriber,
 	) {
 		if (!subscriber.names.has('channel_created')) return [];
 		return (await changes.channels(team, after, PAGE)).map((channel) => ({
@@ -68,7 +68,7 @@ export class WorkspaceReader {
 		changes: WorkspaceChanges,
 		team: string,
 		after: ChangePageStart,
-		subscriber: Subscriber,
+		subscriber: EventSubscriber,
 	) {
 		if (!subscriber.names.has('team_join') && !subscriber.names.has('user_change')) return [];
 		return (await changes.users(team, after, PAGE)).map((change) => ({

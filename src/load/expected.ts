@@ -9,7 +9,7 @@ export interface Sent {
 }
 
 /** The furthest marks of a user in a conversation; empty: none. */
-export interface Marked {
+export interface FurthestMarks {
 	readonly acknowledged: string;
 	/** May have been applied without an answer. */
 	readonly tried: string;
@@ -21,12 +21,12 @@ export interface Expected {
 	readonly max: number;
 }
 
-export const NO_MARKS: Marked = { acknowledged: '', tried: '' };
+export const NO_MARKS: FurthestMarks = { acknowledged: '', tried: '' };
 
 export function expectedUnread(
 	sent: readonly Sent[],
 	reader: number,
-	{ acknowledged, tried }: Marked,
+	{ acknowledged, tried }: FurthestMarks,
 ): Expected {
 	let min = 0;
 	let max = 0;

@@ -1,5 +1,5 @@
 import type { Participant } from './participant.ts';
-import { type Plan, textOf } from './plan.ts';
+import { type Plan, paddedText } from './plan.ts';
 import { Schedule, sendOnSchedule } from './schedule.ts';
 import type { Tally } from './tally.ts';
 
@@ -30,7 +30,7 @@ export async function keepPace({
 	nowMs,
 	signal,
 }: PacingParts): Promise<number | null> {
-	const text = (number: number): string => textOf(number, plan.load.textBytes);
+	const text = (number: number): string => paddedText(number, plan.load.textBytes);
 	const post = (number: number): void => {
 		const { conversation, author } = plan.post(number);
 		const isSent = participants[author]?.post(

@@ -110,7 +110,7 @@ const dueBy = (ms: number, perSecond: number, all: number): number =>
 	perSecond === 0 ? 0 : Math.min(all, Math.floor((ms * perSecond) / 1000) + 1);
 
 /** The number of the post, for receivers, padded to the wanted length. */
-export const textOf = (number: number, bytes: number): string =>
+export const paddedText = (number: number, bytes: number): string =>
 	`${number} `.padEnd(bytes, 'tidemark bench ');
 
 export const numberIn = (text: string): number => Number.parseInt(text, 10);

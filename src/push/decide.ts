@@ -36,7 +36,7 @@ export type NotifiableMessage = Pick<
 export type PushDecision = 'notify' | 'wait' | 'no';
 
 /** Decides after a message was posted, or after an edit that mentions other users. */
-export function decide(
+export function decideNotification(
 	message: NotifiableMessage,
 	recipient: Recipient,
 	because: OutboxEntry['because'] = 'posted',

@@ -12,7 +12,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 import { type BatchData, loadBatchData } from './batch-data.ts';
-import { decide, isObsolete, type NotifiableMessage, type Recipient } from './decide.ts';
+import { decideNotification, isObsolete, type NotifiableMessage, type Recipient } from './decide.ts';
 import { type RecipientStates, withActivity } from './recipient-states.ts';
 import type { UserPace } from './user-pace.ts';
 
@@ -149,7 +149,11 @@ export class FanOut {
 				member: true,
 				active: active.has(candidate.user),
 			};
-			const decision = decide(subject, await this.withActivityOf(subject, message, recipient), because);
+			const decision = decideNotification(
+				subject,
+				await this.withActivityOf(subject, message, recipient),
+				because,
+			);
 			if (decision === 'no') continue;
 			const from = decision === 'wait' ? now + delayMs : now;
 			for (const device of candidate.devices)

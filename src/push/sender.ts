@@ -4,7 +4,7 @@ import type { Message } from '../model/message.ts';
 import { nextTurn } from '../model/next-turn.ts';
 import { backOffMs, MAX_ATTEMPTS } from './backoff.ts';
 import { type BatchData, loadBatchData } from './batch-data.ts';
-import { contentOf } from './content.ts';
+import { notificationContent } from './content.ts';
 import type { Meters } from './meters.ts';
 import type { PushOutcome } from './provider.ts';
 import type { Providers } from './providers.ts';
@@ -113,7 +113,7 @@ export class Sender {
 		}
 		const badge = await badgeOf(notification.user);
 		const outcome = await provider.notify(device, {
-			...contentOf(message, {
+			...notificationContent(message, {
 				conversation: data.conversation(message.conversation),
 				people: data.people,
 			}),

@@ -1,7 +1,7 @@
 import type { History, StateSource } from '../engine/ports/store.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { trimTail } from '../sequencer/evolve.ts';
-import { missing, type Needs } from '../sequencer/needs.ts';
+import { missingNeeds, type Needs } from '../sequencer/needs.ts';
 import { SendsSeen } from '../sequencer/sends-seen.ts';
 import {
 	type ConversationState,
@@ -50,7 +50,7 @@ export class Conversations {
 	/** Resolves to the state of the conversation, with everything that this command needs. */
 	async ready(command: Command): Promise<ConversationState> {
 		const state = this.stateOf(command.conversation);
-		for (let needs = missing(state, command); needs !== null; needs = missing(state, command))
+		for (let needs = missingNeeds(state, command); needs !== null; needs = missingNeeds(state, command))
 			await this.loadGuarded(command.conversation, state, needs);
 		return state;
 	}

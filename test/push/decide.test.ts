@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { decide, type NotifiableMessage, type Recipient, reasonOf } from '../../src/push/decide.ts';
+import {
+	decideNotification,
+	type NotifiableMessage,
+	type Recipient,
+	reasonOf,
+} from '../../src/push/decide.ts';
 
 /** Compares the decision with the rules of docs/push.md, each implemented on its own. */
 
@@ -68,7 +73,7 @@ test('notifies exactly the users that the rules select', () => {
 		);
 	fc.assert(
 		fc.property(sane, ([message, who]) => {
-			expect(decide(message, who)).toBe(byTheRules(message, who));
+			expect(decideNotification(message, who)).toBe(byTheRules(message, who));
 			// An edit notifies the users it newly mentions; other users were notified when the message was posted.
 			const isMentioned =
 				message.named.includes(who.user) ||
@@ -76,7 +81,7 @@ test('notifies exactly the users that the rules select', () => {
 			const shown = message.threadTs === null || message.broadcast;
 			const expected =
 				isMentioned && (shown || message.named.includes(who.user)) ? byTheRules(message, who) : 'no';
-			expect(decide(message, who, 'changed')).toBe(expected);
+			expect(decideNotification(message, who, 'changed')).toBe(expected);
 		}),
 		{ numRuns: 5_000 },
 	);

@@ -14,7 +14,7 @@
 
 export type FitnessVerdict = 'fit' | 'doubtful' | 'unfit';
 
-export interface Service {
+export interface ProbedService {
 	readonly name: string;
 	/** Resolves when the service has answered; rejects within seconds if it does not. */
 	readonly probe: () => Promise<unknown>;
@@ -49,7 +49,7 @@ export class Fitness {
 	private steadyNeeded = STEADY_ROUNDS;
 
 	constructor(
-		private readonly services: readonly Service[],
+		private readonly services: readonly ProbedService[],
 		private readonly hooks: FitnessHooks,
 	) {}
 
@@ -95,7 +95,7 @@ export class Fitness {
 		return rounds > DOUBTFUL_ROUNDS ? 'doubtful' : 'fit';
 	}
 
-	private async probe({ name, probe }: Service): Promise<void> {
+	private async probe({ name, probe }: ProbedService): Promise<void> {
 		if (this.probing.has(name)) return;
 		this.probing.add(name);
 		try {

@@ -6,7 +6,7 @@ import { storeOn } from '../../store/store.ts';
 import { type ConnectionOptions, connect, DEFAULT_SCHEMA } from './connections.ts';
 import { unusable } from './errors.ts';
 import { columnTypes, Planner } from './plan.ts';
-import { Progress } from './progress.ts';
+import { PartitionProgress } from './progress.ts';
 import { PostgresReader } from './reader.ts';
 import { Retry, type RetryHooks } from './retry.ts';
 import { checkServer, migrate, newestStamp, recordStart } from './schema.ts';
@@ -77,7 +77,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			newest,
 			writeFact,
 		);
-		const partitions = new Progress(writes, retry, planner, writeFact);
+		const partitions = new PartitionProgress(writes, retry, planner, writeFact);
 		let probingWrites: Promise<void> | null = null;
 		let closing: Promise<void> | null = null;
 		const stop = (): void => {
