@@ -3,7 +3,7 @@ import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { Rejection } from '../../src/model/errors.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening-gateway.ts';
-import { random, TEAM, userNamed } from './support.ts';
+import { admissionOf, random, userNamed } from './support.ts';
 
 /** A socket whose session cannot start is closed after a pause, because clients reconnect at once. */
 
@@ -28,15 +28,7 @@ function scene() {
 	});
 	closing.push(gateway.stop);
 	const open = async (): Promise<TestSocket> => {
-		const expiresAt = Number.POSITIVE_INFINITY;
-		const admission = {
-			user: userNamed('U1'),
-			team: TEAM,
-			tokenKey: 'h',
-			expiresAt,
-			issuedAt: 0,
-			options: { since: 0 },
-		};
+		const admission = admissionOf(userNamed('U1'));
 		return new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`);
 	};
 	return { ...gateway, state, open };

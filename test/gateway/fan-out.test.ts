@@ -5,7 +5,7 @@ import type { Topic } from '../../src/engine/ports/bus.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway, NOTHING_MISSED } from './listening-gateway.ts';
-import { random, TEAM, userNamed } from './support.ts';
+import { admissionOf, random, TEAM, userNamed } from './support.ts';
 
 /** A socket that is closed while an event is being delivered must not make another socket miss that event. */
 
@@ -32,15 +32,7 @@ async function scene(topic: Topic, users: readonly string[]) {
 	});
 	closing.push(gateway.stop);
 	const open = async (id: string) => {
-		const expiresAt = Number.POSITIVE_INFINITY;
-		const admission = {
-			user: userNamed(id),
-			team: TEAM,
-			tokenKey: 'h',
-			expiresAt,
-			issuedAt: 0,
-			options: { since: 0 },
-		};
+		const admission = admissionOf(userNamed(id));
 		return new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`);
 	};
 	const stalled = await open(users[0] as string);

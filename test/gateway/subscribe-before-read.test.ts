@@ -5,7 +5,7 @@ import type { Bus, Topic } from '../../src/engine/ports/bus.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway, NOTHING_MISSED } from './listening-gateway.ts';
-import { random, TEAM, userNamed } from './support.ts';
+import { admissionOf, random, userNamed } from './support.ts';
 
 /** State is read after the subscription to its changes is active, and only if something may have changed before. */
 
@@ -52,9 +52,7 @@ async function scene(
 		},
 	});
 	closing.push(gateway.stop);
-	const user = userNamed('U1');
-	const expiresAt = Number.POSITIVE_INFINITY;
-	const admission = { user, team: TEAM, tokenKey: 'h', expiresAt, issuedAt: 0, options: { since: 0 } };
+	const admission = admissionOf(userNamed('U1'));
 	const socket = new TestSocket(
 		`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`,
 	);

@@ -1,4 +1,5 @@
 import type { Token, User } from '../../src/engine/ports/store.ts';
+import type { Admission } from '../../src/engine/ports/tickets.ts';
 import { Authenticator, type AuthenticatorOptions } from '../../src/gateway/auth/authenticator.ts';
 import { tokenKey } from '../../src/gateway/auth/tokens.ts';
 import type { Socket } from '../../src/gateway/socket/connection.ts';
@@ -23,6 +24,16 @@ export const userNamed = (id: string, more: Partial<User> = {}): User => ({
 	profile: {},
 	snoozedUntilTs: 0,
 	...more,
+});
+
+/** The admission of a user with a token that does not expire. */
+export const admissionOf = (user: User, options: Admission['options'] = { since: 0 }): Admission => ({
+	user,
+	team: TEAM,
+	tokenKey: 'h',
+	expiresAt: Number.POSITIVE_INFINITY,
+	issuedAt: 0,
+	options,
 });
 
 export const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
