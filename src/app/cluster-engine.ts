@@ -25,10 +25,9 @@ import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
 import { openWithTimeout } from './open-with-timeout.ts';
 import type { ServerOperations } from './operations.ts';
-import { PostgresWatch } from './postgres-watch.ts';
 import { isPushConfigured } from './push.ts';
 import { random, steadyMs } from './runtime.ts';
-import { ServiceWatch } from './service-watch.ts';
+import { PostgresWatch, ServiceWatch } from './service-watch.ts';
 import { machineMicros, type StampClock, stampClock } from './stamp-clock.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
@@ -219,8 +218,8 @@ async function openPostgres(context: OpenContext) {
 			schema: config.installation,
 			startStamp: null,
 			push: isPushConfigured(config, configuredVapidKey(config) !== null),
-			...postgresWatch.of('writes'),
-			reading: postgresWatch.of('reads'),
+			...postgresWatch.hooksFor('writes'),
+			reading: postgresWatch.hooksFor('reads'),
 		}),
 	);
 	closing.push(() => store.close());

@@ -11,10 +11,10 @@ import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
+import { scopesOf } from './oauth-scopes.ts';
 import { originRewriter } from './origin.ts';
 import { budgetKeyOf, receiveCall } from './receive-call.ts';
 import { requestTargetOf } from './request-target.ts';
-import { scopesOf } from './scopes.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
 /**
