@@ -7,8 +7,8 @@ import { type AppEvent, type EventSubscriber, eventId } from './app-events.ts';
 
 /**
  * Events of a workspace: its users and new channels. Like events of conversations, they are derived from stored
- * rows. Each user and each new channel is a stream with its own cursor, because rows of a workspace are not ordered: a row may be written
- * after one with a later stamp.
+ * rows. Each user and each new channel is a stream with its own cursor, because rows of a workspace are not ordered: a
+ * row may be written after one with a later stamp.
  */
 
 export const WORKSPACE_EVENTS: readonly string[] = ['channel_created', 'team_join', 'user_change'];
