@@ -8,8 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findGroups, testFiles } from './testing/groups.ts';
-import { runInParallel } from './testing/jobs.ts';
-import type { Outcome } from './testing/outcome.ts';
+import { type RunResult, runInParallel } from './testing/jobs.ts';
 import { startServices } from './testing/services.ts';
 import { staticChecks } from './testing/static-checks.ts';
 import { testGroup } from './testing/test-group.ts';
@@ -27,8 +26,8 @@ if (args.includes('--help')) {
 	process.exit(0);
 }
 const filters = args.filter((arg) => arg !== '--static').map((arg) => arg.replace(/^\.\//, ''));
-const outcome: Outcome = { passed: 0, failures: [], excerpts: [] };
-const { failures } = outcome;
+const result: RunResult = { passed: 0, failures: [], excerpts: [] };
+const { failures } = result;
 
 const files = args.includes('--static') ? [] : testFiles();
 for (const filter of filters) {
@@ -38,13 +37,13 @@ const chosen = files.filter(
 	(file) => filters.length === 0 || filters.some((filter) => file.includes(filter)),
 );
 const groups = findGroups(chosen);
-const checks = filters.length === 0 ? staticChecks(outcome) : [];
+const checks = filters.length === 0 ? staticChecks(result) : [];
 if (chosen.length + checks.length === 0) failures.push('no test ran');
 
 const reports = mkdtempSync(join(tmpdir(), 'tidemark-test-'));
 const services = startServices([...new Set(groups.flatMap((group) => group.services))], reports);
 try {
-	const jobs = groups.map((group) => testGroup(group, services, outcome));
+	const jobs = groups.map((group) => testGroup(group, services, result));
 	await runInParallel(
 		[...jobs.slice(0, AHEAD_OF_CHECKS), ...checks, ...jobs.slice(AHEAD_OF_CHECKS)],
 		reports,
@@ -55,9 +54,9 @@ try {
 	rmSync(reports, { recursive: true });
 }
 
-for (const excerpt of outcome.excerpts) console.log(`\n${excerpt}`);
+for (const excerpt of result.excerpts) console.log(`\n${excerpt}`);
 console.log(
 	failures.length > 0 ? `\nFailed:\n${failures.map((failure) => `  ${failure}`).join('\n')}\n` : '',
 );
-console.log(`${outcome.passed} passed, ${failures.length} failed`);
+console.log(`${result.passed} passed, ${failures.length} failed`);
 process.exit(failures.length > 0 ? 1 : 0);

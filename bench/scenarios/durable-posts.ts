@@ -16,7 +16,7 @@ import { checkStored } from '../support/stored.ts';
 const TARGET = { atLeast: 20_000 };
 const USERS = 16;
 const IN_FLIGHT = 64;
-/** For HTTP: as many per user. */
+/** Connections of each user, for posts over HTTP. */
 const CONNECTIONS_EACH = 16;
 const MANY = 256;
 

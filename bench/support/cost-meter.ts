@@ -45,7 +45,7 @@ const METERS: readonly Meter[] = [
 ];
 
 const ROLES = ['CPU of the gateway', 'CPU of the worker'];
-/** Of both together. */
+/** The target for gateway and worker together, per post. */
 const MAX_MICROS = 150;
 
 /** An idle connection of PostgreSQL reports its work only after 10 s. */

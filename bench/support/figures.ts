@@ -1,3 +1,5 @@
+import type { Scale } from './scenario.ts';
+
 /** A measured figure: one value per run, never an average that hides the spread. */
 
 export interface Target {
@@ -12,7 +14,7 @@ export interface Figure {
 	readonly target?: Target;
 }
 
-export interface Outcome {
+export interface ScenarioResult {
 	/** What exactly was measured, in words and numbers. */
 	readonly configuration: Readonly<Record<string, string | number>>;
 	readonly figures: readonly Figure[];
@@ -60,3 +62,14 @@ export function isMet({ runs, target }: Figure): boolean | undefined {
 	const value = median(runs);
 	return value <= (target.atMost ?? Number.POSITIVE_INFINITY) && value >= (target.atLeast ?? 0);
 }
+
+/** The last result of a scenario, with its commit and machine. */
+export interface SavedResult extends ScenarioResult {
+	readonly about: string;
+	readonly date: string;
+	readonly commit: string;
+	readonly scale: Scale;
+	readonly machine: Readonly<Record<string, string | number>>;
+}
+
+export type Results = Readonly<Record<string, SavedResult>>;

@@ -1,5 +1,4 @@
-import { type Figure, isMet, median } from './figures.ts';
-import type { Results, SavedResult } from './saved-result.ts';
+import { type Figure, isMet, median, type Results, type SavedResult } from './figures.ts';
 import { figureTable, markdownTable, medianOf, targetOf } from './table.ts';
 
 /** Renders the page of all results, docs/benchmarks.md. Pure. */

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Results, SavedResult } from './figures.ts';
 import { pageOf } from './page.ts';
 import { LATEST, PAGE, ROOT } from './paths.ts';
-import type { Results, SavedResult } from './saved-result.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Stores the last result of every scenario with its commit, and renders them on one page. */

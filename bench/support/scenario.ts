@@ -1,4 +1,4 @@
-import type { Outcome } from './figures.ts';
+import type { ScenarioResult } from './figures.ts';
 
 /** What a scenario is, and what it gets. */
 
@@ -20,7 +20,7 @@ export interface Bench {
 export interface Scenario {
 	readonly name: string;
 	readonly about: string;
-	run(bench: Bench): Promise<Outcome>;
+	run(bench: Bench): Promise<ScenarioResult>;
 }
 
 /** Something that a scenario needs is missing on this machine: reported as such, not as a failure of the measured code. */

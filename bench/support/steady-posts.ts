@@ -1,6 +1,6 @@
 import { Schedule, sendOnSchedule } from '../../src/load/schedule.ts';
 import { type Dataset, tokenOf, usersFrom } from './dataset.ts';
-import { type Figure, figure, type Outcome, quantile } from './figures.ts';
+import { type Figure, figure, quantile, type ScenarioResult } from './figures.ts';
 import { Listeners, timedText } from './listeners.ts';
 import { cpuSecondsOf, ticketFor } from './load.ts';
 import { needCompiler } from './peers.ts';
@@ -114,7 +114,7 @@ export async function measureSteadyPosts(
 	rates: readonly number[],
 	targetMs: number,
 	start: Start,
-): Promise<Omit<Outcome, 'notes'>> {
+): Promise<Omit<ScenarioResult, 'notes'>> {
 	needCompiler();
 	const seconds = bench.pick(1, 10, 30);
 	let channels: readonly string[] = [];

@@ -46,6 +46,16 @@ export class Api {
 		}
 	}
 
+	/** Iterates over all pages of a list. */
+	async *pages(method: string, args: Arguments): AsyncGenerator<Answer> {
+		let cursor = '';
+		do {
+			const page = await this.callIdempotent(method, { ...args, ...(cursor ? { cursor } : {}) });
+			yield page;
+			cursor = page.response_metadata?.next_cursor ?? '';
+		} while (cursor !== '');
+	}
+
 	/** One attempt, and a second one with a fresh token if the server rejects the token as expired. */
 	async callOnce(method: string, args: Arguments = {}): Promise<Answer> {
 		const known = this.token !== undefined;

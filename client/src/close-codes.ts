@@ -1,6 +1,6 @@
 /** What the client does after a socket has closed, by close code (docs/sockets.md). */
 
-export type Next = 'resume' | 'resync' | 'new_token' | 'stop';
+export type NextStep = 'resume' | 'resync' | 'new_token' | 'stop';
 
 const REASONS: Readonly<Record<number, string>> = {
 	4200: 'signed_out',
@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<number, string>> = {
 
 export const reasonOf = (code: number): string => REASONS[code] ?? 'closed';
 
-export function afterClose(code: number): Next {
+export function afterClose(code: number): NextStep {
 	if (code >= 4100 && code < 4200) return 'resync';
 	// The ticket has expired; the next attempt gets a new one.
 	if (code === 4202) return 'resume';

@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 import { backoffMs } from './backoff.ts';
-import { afterClose, isFinal, type Next, reasonOf } from './close-codes.ts';
+import { afterClose, isFinal, type NextStep, reasonOf } from './close-codes.ts';
 import { ApiError, codeOf } from './errors.ts';
 import type { Platform } from './platform.ts';
 import { Progress } from './progress.ts';
@@ -239,7 +239,7 @@ export class SocketConnection {
 		else this.retry(next);
 	}
 
-	private retry(next: Next, atLeastMs = 0): void {
+	private retry(next: NextStep, atLeastMs = 0): void {
 		const { platform, api } = this.parts;
 		if (next === 'resync') this.progress.forget();
 		if (next === 'new_token') api.forgetToken();

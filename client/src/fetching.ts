@@ -1,6 +1,5 @@
 import type { Api } from './api.ts';
 import type { CountsState } from './counts-state.ts';
-import { pages } from './pages.ts';
 import { toCounts, toDescription, type Wire } from './wire.ts';
 
 /** Fetches conversations and their counts: all of them at the start, one when an event does not contain enough. */
@@ -12,7 +11,7 @@ export async function fetchEverything(api: Api): Promise<{ counts: Wire; channel
 	const counts = await api.callOnce('client.counts');
 	const channels: Wire[] = [];
 	const everything = { types: EVERY_KIND, exclude_archived: true, limit: 1000 };
-	for await (const page of pages(api, 'users.conversations', everything)) channels.push(...page.channels);
+	for await (const page of api.pages('users.conversations', everything)) channels.push(...page.channels);
 	return { counts, channels };
 }
 

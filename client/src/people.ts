@@ -1,5 +1,4 @@
 import type { Api } from './api.ts';
-import { pages } from './pages.ts';
 import { SharedMap } from './shared-map.ts';
 import type { User } from './types.ts';
 import { toUser, type Wire } from './wire.ts';
@@ -24,7 +23,7 @@ export class People {
 
 	async loadAll(): Promise<void> {
 		this.wantsAll = true;
-		for await (const { members } of pages(this.api, 'users.list', { limit: 1000 })) {
+		for await (const { members } of this.api.pages('users.list', { limit: 1000 })) {
 			for (const member of members) this.known.set(member.id, toUser(member));
 			this.changed();
 		}

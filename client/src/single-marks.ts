@@ -1,21 +1,12 @@
-import type { Answer, Api } from './api.ts';
 import { backoffMs } from './backoff.ts';
 import { ApiError } from './errors.ts';
-import { type Platform, sleep } from './platform.ts';
+import type { MarksParts } from './marks.ts';
+import { sleep } from './platform.ts';
 
 /**
  * Sends marks of single messages while there is a connection, and again after a lost answer. Those of one conversation
  * are sent together. They carry the revision that the user saw, so the server ignores them after a later mark unread.
  */
-
-export interface SingleMarksParts {
-	readonly api: Api;
-	readonly platform: Platform;
-	readonly isOnline: () => boolean;
-	readonly revision: (channel: string) => number | undefined;
-	/** Called with the counts in the answer. */
-	readonly onAnswer: (answer: Answer) => void;
-}
 
 interface Batch {
 	readonly revision: number | undefined;
@@ -28,7 +19,7 @@ export class SingleMarks {
 	private readonly waiting = new Map<string, Batch[]>();
 	private readonly inFlight = new Set<string>();
 
-	constructor(private readonly parts: SingleMarksParts) {}
+	constructor(private readonly parts: MarksParts) {}
 
 	mark(channel: string, messages: readonly string[]): void {
 		const revision = this.parts.revision(channel);

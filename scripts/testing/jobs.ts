@@ -2,6 +2,14 @@ import { join } from 'node:path';
 
 /** Runs jobs in parallel, and prints the output of each when it ends, so that outputs do not mix. */
 
+/** The result of all checks and tests. Every problem is a line in `failures`; without lines the run has passed. */
+export interface RunResult {
+	passed: number;
+	readonly failures: string[];
+	/** Last lines of output of the failed tests. */
+	readonly excerpts: string[];
+}
+
 export interface Job {
 	readonly title: string;
 	/** Appends its output to this file. */

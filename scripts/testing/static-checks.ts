@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { ROOT, run } from './command.ts';
-import type { Job } from './jobs.ts';
-import type { Outcome } from './outcome.ts';
+import type { Job, RunResult } from './jobs.ts';
 
 /** TypeScript 7, which is several times as fast. Called by its path, because TypeScript 6, which dependency-cruiser needs, is `tsc`. */
 const COMPILER = 'typescript-native/bin/tsc';
@@ -22,12 +21,12 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
 	'lint and format (biome)': ['.bin/biome', 'check', '--error-on-warnings', '.'],
 };
 
-export const staticChecks = (outcome: Outcome): Job[] =>
+export const staticChecks = (result: RunResult): Job[] =>
 	Object.entries(CHECKS).map(([title, [tool = '', ...args]]) => ({
 		title,
 		run: async (output) => {
 			const code = await run([join(ROOT, 'node_modules', tool), ...args], output);
-			if (code === 0) outcome.passed++;
-			else outcome.failures.push(`${title}: exit ${code}`);
+			if (code === 0) result.passed++;
+			else result.failures.push(`${title}: exit ${code}`);
 		},
 	}));

@@ -1,8 +1,7 @@
 import { run } from './command.ts';
 import { failureExcerpts } from './excerpts.ts';
 import type { Group } from './groups.ts';
-import type { Job } from './jobs.ts';
-import type { Outcome } from './outcome.ts';
+import type { Job, RunResult } from './jobs.ts';
 import type { Services } from './services.ts';
 
 /** Runs the tests of a group in their own Bun process, and counts the results in its report. A missing result counts as a failure. */
@@ -10,12 +9,12 @@ import type { Services } from './services.ts';
 /** Only for tests that hang: on a busy machine tests take ten times as long as usual. */
 const TEST_TIMEOUT_MS = 300_000;
 
-export const testGroup = (group: Group, services: Services, outcome: Outcome): Job => ({
+export const testGroup = (group: Group, services: Services, result: RunResult): Job => ({
 	title: `${group.name} (${group.files.length} ${group.files.length === 1 ? 'file' : 'files'})`,
 	run: async (output) => {
 		const found = await services.of(group.services);
-		if ('problem' in found) outcome.failures.push(`${group.name}: ${found.problem}`);
-		else await runFiles(group, found.env, output, outcome);
+		if ('problem' in found) result.failures.push(`${group.name}: ${found.problem}`);
+		else await runFiles(group, found.env, output, result);
 	},
 });
 
@@ -23,9 +22,9 @@ async function runFiles(
 	{ name, files }: Group,
 	env: Readonly<Record<string, string>>,
 	output: string,
-	outcome: Outcome,
+	result: RunResult,
 ): Promise<void> {
-	const { failures } = outcome;
+	const { failures } = result;
 	const reportFile = `${output}.xml`;
 	const code = await run(
 		[
@@ -40,14 +39,14 @@ async function runFiles(
 		// With CI set, Bun rejects test.only, which would silently skip the other tests.
 		{ CI: 'true', ...env },
 	);
-	outcome.excerpts.push(...failureExcerpts(await Bun.file(output).text()));
+	result.excerpts.push(...failureExcerpts(await Bun.file(output).text()));
 	const report = Bun.file(reportFile);
 	if (!(await report.exists())) {
 		failures.push(`${name}: ended without a report (exit ${code})`);
 		return;
 	}
 	const failuresBefore = failures.length;
-	const reported = countReport(await report.text(), outcome);
+	const reported = countReport(await report.text(), result);
 	for (const file of files) {
 		if (!reported.has(file)) failures.push(`${file}: reported no test (did it load?)`);
 	}
@@ -57,15 +56,15 @@ async function runFiles(
 }
 
 /** Counts the tests of a JUnit report; returns the files that they came from. */
-function countReport(junit: string, outcome: Outcome): Set<string> {
+function countReport(junit: string, result: RunResult): Set<string> {
 	const files = new Set<string>();
 	for (const [, tag = '', body = ''] of junit.matchAll(/<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs)) {
 		const attribute = (name: string) => unescapeXml(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
 		files.add(attribute('file'));
 		const name = [attribute('file'), attribute('classname'), attribute('name')].filter(Boolean).join(' > ');
-		if (body.includes('<skipped')) outcome.failures.push(`${name}: skipped or todo`);
-		else if (/<(failure|error)\b/.test(body)) outcome.failures.push(name);
-		else outcome.passed++;
+		if (body.includes('<skipped')) result.failures.push(`${name}: skipped or todo`);
+		else if (/<(failure|error)\b/.test(body)) result.failures.push(name);
+		else result.passed++;
 	}
 	return files;
 }

@@ -3,12 +3,13 @@ import { EventReader } from '../apps/event-reader.ts';
 import { httpTransport } from '../apps/http-transport.ts';
 import { Outgoing } from '../apps/outgoing.ts';
 import { RETRY_RULES, type RetryRules } from '../apps/retries.ts';
-import type { BusMessage } from '../engine/ports/bus.ts';
+import { type BusMessage, EVERY_GATEWAY } from '../engine/ports/bus.ts';
 import { AppRequests } from '../gateway/apps/app-requests.ts';
 import { AppSockets } from '../gateway/apps/app-sockets.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
+import { nowMs } from './runtime.ts';
 
 /** Composes the parts of a gateway that serve apps: Socket Mode, request URLs and the delivery of events. */
 
@@ -21,11 +22,9 @@ export interface RunningApps {
 	stop(): Promise<void>;
 }
 
-const nowMs = (): number => Date.now();
 const newId = (): string => crypto.randomUUID();
 const TIDY_EVERY_MS = 60_000;
 const MODALS_KEPT_MICROS = 24 * 3600 * 1e6;
-const EVERY_GATEWAY = 'gateways:all';
 
 /** `origin` returns the address at which apps reach this server by HTTP. */
 export function appsAt(

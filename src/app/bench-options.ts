@@ -1,4 +1,4 @@
-import type { Load } from '../load/load.ts';
+import type { Load } from '../load/plan.ts';
 import type { CliCommand } from './command.ts';
 import { ConfigError } from './config.ts';
 import { wholeNumber } from './settings/setting.ts';

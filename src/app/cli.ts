@@ -17,8 +17,7 @@ import { pushCommand } from './command-push.ts';
 import { seedCommand } from './command-seed.ts';
 import { serveCommand } from './command-serve.ts';
 import { teamAddCommand, teamListCommand } from './command-team.ts';
-import { tokenCommand } from './command-token.ts';
-import { tokenListCommand, tokenRevokeCommand } from './command-tokens.ts';
+import { tokenCommand, tokenListCommand, tokenRevokeCommand } from './command-token.ts';
 import {
 	userAddCommand,
 	userDeactivateCommand,
@@ -26,8 +25,8 @@ import {
 	userReactivateCommand,
 } from './command-user.ts';
 import { type Config, ConfigError, FLAG_COLUMN, readConfig, settingsHelp } from './config.ts';
-import { explainFailure } from './failures.ts';
 import { SETTINGS } from './settings.ts';
+import { explainFailure } from './start-failures.ts';
 import { VERSION } from './version.ts';
 
 /** The command line: finds the command, parses its flags and prints usage errors. */

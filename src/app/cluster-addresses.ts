@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { KafkaConnection } from '../engine/cluster/kafka/client.ts';
-import { type Config, ConfigError, missing } from './config.ts';
+import { type Config, ConfigError, missingSettings } from './config.ts';
 
 /** The addresses, credentials and TLS settings of Redis, PostgreSQL and Kafka, read and checked together. */
 
@@ -54,7 +54,7 @@ export function givenAddresses(config: Config, problems: string[]): Given {
 
 /** One problem for each service that is not configured. */
 export const missingAddresses = (config: Config): string[] =>
-	missing(config, ADDRESSES).map(
+	missingSettings(config, ADDRESSES).map(
 		(name) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`,
 	);
 

@@ -12,8 +12,8 @@ import { type Commands, connectCommands, makeSubscriber } from '../engine/cluste
 import { Epoch } from '../engine/cluster/redis/epoch.ts';
 import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
 import { EpochFence } from '../engine/cluster/redis/fence.ts';
+import { inspectRedis } from '../engine/cluster/redis/inspect.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
-import { findLayout } from '../engine/cluster/redis/layout.ts';
 import { RedisPresence } from '../engine/cluster/redis/presence.ts';
 import { RedisViews, type RedisViewsParts } from '../engine/cluster/redis/read-state/redis-views.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
@@ -23,11 +23,11 @@ import { ReadState } from '../unread/read-state.ts';
 import { clusterAddresses } from './cluster-addresses.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
-import { openWithTimeout } from './opening.ts';
+import { openWithTimeout } from './open-with-timeout.ts';
 import type { ServerOperations } from './operations.ts';
-import { PostgresWatch } from './postgres-watch.ts';
 import { isPushConfigured } from './push.ts';
-import { ServiceWatch } from './service-watch.ts';
+import { random, steadyMs } from './runtime.ts';
+import { PostgresWatch, ServiceWatch } from './service-watch.ts';
 import { machineMicros, type StampClock, stampClock } from './stamp-clock.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
@@ -50,7 +50,7 @@ export interface Cluster {
 	/** The time of day that all processes agree on. */
 	readonly nowMicros: () => number;
 	/** Reports Redis as unavailable until a command succeeds. */
-	readonly redisTrouble: (error: Error) => void;
+	readonly reportRedisError: (error: Error) => void;
 	/** Called when live events may have been missed. */
 	onGap(listener: () => void): void;
 	close(): Promise<void>;
@@ -70,10 +70,6 @@ const POSTGRES_TIMEOUT_MS = 15_000;
 /** Includes the time until all brokers know topics that were just created. */
 const KAFKA_TIMEOUT_MS = 30_000;
 const SUBSCRIPTION_LOST = 'the subscription to live events was lost';
-
-/** For durations: unaffected when the wall clock is set. */
-const nowMs = (): number => performance.now();
-const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 const clockWarning = (correction: number): string =>
 	correction === 0
@@ -117,9 +113,9 @@ async function openParts(
 	const { operations, closing } = context;
 	const redis = await openRedis(context);
 	const { commands, keys, epoch } = redis;
-	const redisTrouble = redis.onTrouble;
+	const reportRedisError = redis.onTrouble;
 	const time = new ClusterTime({
-		read: () => readClocks(commands, machineMicros, nowMs),
+		read: () => readClocks(commands, machineMicros, steadyMs),
 		wallMicros: machineMicros,
 		onCorrected: (micros) => operations.warn(clockWarning(micros)),
 	});
@@ -137,12 +133,12 @@ async function openParts(
 			for (const listener of gapListeners) listener();
 		},
 		onReceiving: () => redis.watch.regained('bus'),
-		onError: redisTrouble,
+		onError: reportRedisError,
 	});
 	closing.push(() => bus.close());
 	const checking = setInterval(() => {
 		void time.measure();
-		commands.ping().then(() => redis.watch.regained('commands'), redisTrouble);
+		commands.ping().then(() => redis.watch.regained('commands'), reportRedisError);
 		void bus.probe();
 		void logs.probe();
 		// An idle process sends no reads or writes that would show the recovery.
@@ -153,7 +149,7 @@ async function openParts(
 	const marks = new MarkLedger({
 		log: logs.marks,
 		store: postgres.ledger,
-		nowMs,
+		nowMs: steadyMs,
 		onLog: (error) => (error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks')),
 	});
 	closing.push(() => marks.close(CLOSE_MARKS_MS));
@@ -170,7 +166,7 @@ async function openParts(
 	});
 	const readState = new ReadState(views);
 	const onGap = (listener: () => void): void => void gapListeners.push(listener);
-	const services = { commands, keys, postgres, logs, epoch, fitness, bus, redisTrouble, onGap };
+	const services = { commands, keys, postgres, logs, epoch, fitness, bus, reportRedisError, onGap };
 	return { ...services, marks, views, readState, clock, nowMicros };
 }
 
@@ -192,7 +188,7 @@ async function openRedis(context: OpenContext) {
 	const { redis } = clusterAddresses(config);
 	const open = <T>(step: () => Promise<T>) =>
 		openService(context, 'Redis', redis.url, REDIS_TIMEOUT_MS, step);
-	const { cluster, evicts } = await open(() => findLayout(redis));
+	const { cluster, evicts } = await open(() => inspectRedis(redis));
 	if (evicts !== null && evicts !== 'noeviction')
 		operations.warn(
 			`Redis may evict changes that are not in PostgreSQL yet (maxmemory-policy is ${evicts}): set maxmemory-policy to noeviction`,
@@ -222,8 +218,8 @@ async function openPostgres(context: OpenContext) {
 			schema: config.installation,
 			startStamp: null,
 			push: isPushConfigured(config, configuredVapidKey(config) !== null),
-			...postgresWatch.of('writes'),
-			reading: postgresWatch.of('reads'),
+			...postgresWatch.hooksFor('writes'),
+			reading: postgresWatch.hooksFor('reads'),
 		}),
 	);
 	closing.push(() => store.close());
@@ -233,7 +229,7 @@ async function openPostgres(context: OpenContext) {
 function newFitness({ operations, closing }: OpenContext, epoch: Epoch, postgres: PostgresStore): Fitness {
 	const fitness = new Fitness(
 		[
-			{ name: 'Redis', probe: () => epoch.reached() },
+			{ name: 'Redis', probe: () => epoch.pingAll() },
 			{ name: 'PostgreSQL', probe: () => postgres.probe() },
 		],
 		{
@@ -277,7 +273,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 	const gateway = newId('N', random);
 	const presence = new RedisPresence(commands, keys, gateway, {
 		onChanged: hooks.onPresence,
-		onError: cluster.redisTrouble,
+		onError: cluster.reportRedisError,
 	});
 	const freshness = new Freshness({
 		commands,
@@ -285,7 +281,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 		epoch,
 		source: postgres.source,
 		changedSince: (user, since) => views.changedSince(user, since),
-		nowMs,
+		nowMs: steadyMs,
 	});
 	const fresh = freshStore({
 		store: postgres,

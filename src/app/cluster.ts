@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
 import { missingAddresses } from './cluster-addresses.ts';
 import { type Cluster, gatewayEngine, openCluster } from './cluster-engine.ts';
-import type { Config } from './config.ts';
-import { ConfigError } from './config.ts';
-import { CannotListen } from './failures.ts';
+import { type Config, ConfigError } from './config.ts';
 import { sharedContents } from './file-contents.ts';
 import { type RunningGateway, shownHost, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { OwnersWatch } from './owners-watch.ts';
 import { ServiceWatch } from './service-watch.ts';
+import { CannotListen } from './start-failures.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 import { startWorker } from './worker.ts';
 
@@ -75,7 +74,7 @@ export async function runWorker(config: Config, log: Logger): Promise<RunningRol
 	const operations = new ServerOperations(log, 'worker');
 	return onCluster(config, operations, async (cluster) => {
 		// Serve health before the worker starts: with an empty Redis, the start waits until PostgreSQL has all marks of the log. If they
-		// cannot be read, it waits for long, and /readyz has to say why.
+		// cannot be read, the start waits until they can, and /readyz has to say why.
 		operations.starting();
 		const operationsServer = serveOperations(config, operations);
 		try {

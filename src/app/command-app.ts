@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
-import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
+import { ADMINISTRATOR_SETTINGS, adminClient, TEAM_FLAG, URL_FLAG } from './admin-client.ts';
+import { type CliCommand, type Invocation, neededFlag } from './command.ts';
 import { ConfigError } from './config.ts';
-import { listed, teamNamed } from './named.ts';
+import { listed, teamNamed } from './find-by-name.ts';
 
 /** `tidemark app …`: creates and changes apps of a running server from a Slack app manifest. */
 

@@ -1,10 +1,10 @@
 import { bench } from '../load/bench.ts';
-import { Progress } from '../load/progress.ts';
+import { ProgressLine } from '../load/progress.ts';
 import { reportOf } from '../load/report.ts';
+import { ADMINISTRATOR_SETTINGS, adminClient, serverUrl, URL_FLAG } from './admin-client.ts';
 import { LOAD_FLAGS, readLoad } from './bench-options.ts';
-import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
+import type { CliCommand } from './command.ts';
 import { stopSignal } from './command-serve.ts';
-import { adminClient, serverUrl, URL_FLAG } from './command-token.ts';
 import { filesFinding } from './doctor/machine.ts';
 
 /** `tidemark bench`: measures how much load a running server handles. */
@@ -32,7 +32,7 @@ export const benchCommand: CliCommand = {
 			throw new Error(`open files: ${files.found}. ${files.fix}, or lower --online.`);
 		const ending = new AbortController();
 		void stopSignal().then(() => ending.abort(new Error('interrupted before the measurement started')));
-		const progress = new Progress(process.stderr, performance.now.bind(performance));
+		const progress = new ProgressLine(process.stderr, performance.now.bind(performance));
 		progress.say(
 			`tidemark bench of ${url}: ${load.rate} posts per second to ${load.conversations} conversations of ${load.members} members, ${load.online} users online${load.marks > 0 ? `, ${load.marks} marks per second` : ''}`,
 		);

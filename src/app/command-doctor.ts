@@ -1,5 +1,5 @@
+import { adminClient, URL_FLAG } from './admin-client.ts';
 import type { CliCommand, Invocation } from './command.ts';
-import { adminClient, URL_FLAG } from './command-token.ts';
 import { ConfigError } from './config.ts';
 import { countsFindings } from './doctor/counts.ts';
 import { examine } from './doctor/doctor.ts';

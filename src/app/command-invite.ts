@@ -1,7 +1,7 @@
 import type { ApiCall } from '../remote/api-client.ts';
-import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient, neededFlag, serverUrl, TEAM_FLAG, URL_FLAG } from './command-token.ts';
-import { listed, type NamedUser, teamNamed, userNamed } from './named.ts';
+import { ADMINISTRATOR_SETTINGS, adminClient, serverUrl, TEAM_FLAG, URL_FLAG } from './admin-client.ts';
+import { type CliCommand, neededFlag } from './command.ts';
+import { listed, type NamedUser, teamNamed, userNamed } from './find-by-name.ts';
 import { nextCommand } from './next-steps.ts';
 
 /** `tidemark invite`, `tidemark invite list` and `tidemark invite revoke`: links that each sign in one person. */

@@ -1,5 +1,5 @@
-import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient, URL_FLAG } from './command-token.ts';
+import { ADMINISTRATOR_SETTINGS, adminClient, URL_FLAG } from './admin-client.ts';
+import type { CliCommand } from './command.ts';
 
 /** `tidemark push`: lists and retries the notifications that a running server stopped trying to send. */
 

@@ -1,5 +1,5 @@
-import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient, serverUrl, URL_FLAG } from './command-token.ts';
+import { ADMINISTRATOR_SETTINGS, adminClient, serverUrl, URL_FLAG } from './admin-client.ts';
+import type { CliCommand } from './command.ts';
 import { seedDemo, showDemo } from './demo.ts';
 
 /** `tidemark seed`: creates a demo workspace on a running server. */

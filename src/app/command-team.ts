@@ -1,7 +1,7 @@
-import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient, neededFlag, URL_FLAG } from './command-token.ts';
+import { ADMINISTRATOR_SETTINGS, adminClient, URL_FLAG } from './admin-client.ts';
+import { type CliCommand, neededFlag } from './command.ts';
 import { ConfigError } from './config.ts';
-import { isSameName, type NamedTeam, shellWord, teamsOf } from './named.ts';
+import { isSameName, type NamedTeam, shellWord, teamsOf } from './find-by-name.ts';
 import { nextCommand } from './next-steps.ts';
 
 /** `tidemark team add` and `tidemark team list`. */

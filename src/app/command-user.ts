@@ -1,6 +1,6 @@
-import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
-import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
-import { listed, type NamedUser, shellWord, teamNamed, userNamed } from './named.ts';
+import { ADMINISTRATOR_SETTINGS, adminClient, TEAM_FLAG, URL_FLAG } from './admin-client.ts';
+import { type CliCommand, type Invocation, neededFlag } from './command.ts';
+import { listed, type NamedUser, shellWord, teamNamed, userNamed } from './find-by-name.ts';
 import { nextCommand } from './next-steps.ts';
 
 /** `tidemark user add`, `list`, `deactivate` and `reactivate`. */

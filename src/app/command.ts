@@ -18,11 +18,11 @@ export class MissingFlag extends Error {
 	}
 }
 
-/** For commands that call a running server as its administrator. */
-export const ADMINISTRATOR_SETTINGS = {
-	settings: ['port', 'dataDir', 'adminToken'],
-	helpVariant: 'client',
-} as const satisfies Partial<CliCommand>;
+export function neededFlag({ options }: Pick<Invocation, 'options'>, flag: string): string {
+	const value = options[flag];
+	if (value === undefined) throw new MissingFlag(flag);
+	return value;
+}
 
 export interface CliCommand {
 	readonly summary: string;

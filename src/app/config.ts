@@ -64,7 +64,7 @@ function secretInFile(
 }
 
 /** The environment variables of those settings in `names` that have no value. */
-export const missing = (config: Config, names: readonly SettingName[]): string[] =>
+export const missingSettings = (config: Config, names: readonly SettingName[]): string[] =>
 	names.filter((name) => config[name] === null).map((name) => SETTINGS[name].environment);
 
 /** Variables that start like a setting but are none: misspelt, or of another version. */

@@ -11,8 +11,8 @@ import type { PresenceStore } from '../engine/ports/presence.ts';
 import type { Directory, Store } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { Views } from '../engine/ports/views.ts';
-import type { RandomBytes } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
+import { nowMs, random, steadyMs } from './runtime.ts';
 import { type StampClock, stampClock } from './stamp-clock.ts';
 
 /** The ports that a gateway needs; both engines implement them. */
@@ -43,9 +43,6 @@ export interface Engine extends GatewayEngine {
 	evict(idleMs: number): void;
 }
 
-const nowMs = (): number => performance.now();
-const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
-
 /** The engine of a single process: memory and SQLite files in one directory. */
 export const openEmbeddedEngine = (
 	dataDir: string,
@@ -71,7 +68,7 @@ export async function embeddedEngineOn(
 		},
 	});
 	const clock = stampClock(await store.newestStamp(), uptimeSeconds);
-	const residents = new Residents(store.source, store.ledger, nowMs);
+	const residents = new Residents(store.source, store.ledger, steadyMs);
 	await residents.open();
 	const views = new MemoryViews(residents, store.ledger, clock);
 	return {
@@ -83,7 +80,7 @@ export async function embeddedEngineOn(
 		presence: new MemoryPresence(),
 		bus: new MemoryBus(),
 		log: new MemoryLog(),
-		tickets: new MemoryTickets(() => Date.now(), random),
+		tickets: new MemoryTickets(nowMs, random),
 		clock,
 		gateway: 'local',
 		onCommitFailure: (listener) => {
@@ -92,7 +89,7 @@ export async function embeddedEngineOn(
 		onStoreTrouble: (listener) => {
 			troubleListeners.push(listener);
 		},
-		evict: (idleMs) => residents.evict(nowMs() - idleMs),
+		evict: (idleMs) => residents.evict(steadyMs() - idleMs),
 		close: () => store.close(),
 	};
 }

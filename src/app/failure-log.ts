@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { WorkDiscarded } from '../engine/ports/log.ts';
-import { ERRORS, Rejection } from '../model/errors.ts';
+import { ERRORS, messageOfError, Rejection } from '../model/errors.ts';
 
 /**
  * Logs failures with one line for each cause, however often and wherever it occurs.
@@ -36,7 +36,7 @@ export class FailureLog {
 
 	failed(where: string, error: unknown): void {
 		const expected = expectedCause(error);
-		const text = expected ?? messageOf(error);
+		const text = expected ?? messageOfError(error);
 		const key = expected ? withoutValues(expected) : `${where} ${withoutValues(text)}`;
 		const known = this.causes.get(key);
 		if (known) {
@@ -83,8 +83,6 @@ function expectedCause(error: unknown): string | null {
 	if (!(error instanceof Rejection) || !ERRORS[error.code].retry) return null;
 	return error.reason;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Removes ids, numbers and the text after the first colon, which differ between occurrences of one cause. */
 const withoutValues = (text: string): string =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { FileDirectory } from '../engine/embedded/file-directory.ts';
 import type { FileContents } from '../engine/ports/file-contents.ts';
-import { type Config, ConfigError, missing } from './config.ts';
+import { type Config, ConfigError, missingSettings } from './config.ts';
 
 /** Selects where the content of files is stored: an S3 bucket, a directory, or nowhere. */
 
@@ -30,7 +30,7 @@ export function bucketProblems(config: Config): string[] {
 	const { s3Bucket, s3Endpoint, filesDir } = config;
 	if (s3Bucket !== null)
 		return [
-			...missing(config, KEYS).map((name) => `${name} is missing: TIDEMARK_S3_BUCKET needs it`),
+			...missingSettings(config, KEYS).map((name) => `${name} is missing: TIDEMARK_S3_BUCKET needs it`),
 			...(filesDir === null ? [] : ['TIDEMARK_FILES_DIR and TIDEMARK_S3_BUCKET are both set: choose one']),
 		];
 	const hasBucketSettings = s3Endpoint !== null || KEYS.some((name) => config[name] !== null);

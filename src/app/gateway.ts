@@ -7,6 +7,7 @@ import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { subscribeToRevocations } from '../gateway/auth/revocations.ts';
 import { TokenUses } from '../gateway/auth/token-uses.ts';
+import { onUnpublishedChanges, resetForGap } from '../gateway/bus-gaps.ts';
 import { DirectPartners } from '../gateway/direct-partners.ts';
 import { FairGate } from '../gateway/fair-gate.ts';
 import { FileSweeper } from '../gateway/files/sweeper.ts';
@@ -14,7 +15,6 @@ import { networkOf } from '../gateway/http/client-address.ts';
 import { Cors } from '../gateway/http/cors.ts';
 import { Limits, type Rates } from '../gateway/limits.ts';
 import { MemoryBudget } from '../gateway/memory-budget.ts';
-import { onMissed, resetForGap } from '../gateway/missed-messages.ts';
 import { Requests } from '../gateway/requests.ts';
 import { ScheduledPosts } from '../gateway/scheduled-posts.ts';
 import type { Services } from '../gateway/services.ts';
@@ -25,17 +25,17 @@ import { Hub } from '../gateway/socket/hub.ts';
 import { Presence } from '../gateway/socket/presence.ts';
 import { type Listening, listen } from '../gateway/socket/server.ts';
 import { TeamSecrets } from '../gateway/team-secrets.ts';
-import type { RandomBytes } from '../model/ids.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
 import { Reads } from '../unread/reads.ts';
 import { Sync } from '../unread/sync.ts';
 import { appsAt, type RunningApps } from './apps.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
-import { CannotListen } from './failures.ts';
 import type { ServerOperations } from './operations.ts';
+import { nowMs, random, steadyMs } from './runtime.ts';
 import { ServiceWatch } from './service-watch.ts';
 import { watchClock } from './stamp-clock.ts';
+import { CannotListen } from './start-failures.ts';
 import { VERSION } from './version.ts';
 
 /** The composition of a gateway on either engine: API, sockets, files, apps and background jobs. */
@@ -64,14 +64,9 @@ export interface RunningGateway {
 	stop(): Promise<void>;
 }
 
-const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
-/** Wall clock, for tokens and other absolute times. */
-const nowMs = (): number => Date.now();
-/** Monotonic clock, for limits and durations: unaffected when the wall clock is set. */
-const steadyMs = (): number => performance.now();
 const NO_ANSWERS =
 	'no worker processes commands. Check that a worker is running (`tidemark worker`), and what its /readyz reports';
-/** Each takes about 40 MB while it is built. */
+/** A large answer takes about 40 MB while it is built. */
 const LARGE_READS_AT_ONCE = 2;
 const CHECK_EVERY_MS = 30_000;
 const CHECKED_AT_ONCE = 5;
@@ -97,7 +92,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const jobs = startJobs(parts, services, { hub, tokenUses, verifier });
 	const unsubscribeFromRevocations = subscribeToRevocations(bus, auth, partners);
 	const reset = () => resetForGap({ hub, auth, requests, bus });
-	const unsubscribeFromMissed = onMissed(bus, () => void reset());
+	const stopWatchingGaps = onUnpublishedChanges(bus, () => void reset());
 	await apps.start();
 	await bus.ready();
 	const listening: Listening = listenOn(config, engine.gateway, {
@@ -121,7 +116,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			await tokenUses.flush().catch(() => undefined);
 			requests.close();
 			unsubscribeFromRevocations();
-			unsubscribeFromMissed();
+			stopWatchingGaps();
 		},
 	};
 }
@@ -145,7 +140,7 @@ function deliveryOf({ config, engine, operations }: GatewayParts) {
 		missed: (user, since, pushed) => sync.missed(user, views.sinceOf(since), pushed),
 		failed: (error) => operations.failed('rtm.joined', error),
 	});
-	operations.watch(hub);
+	operations.watchSockets(hub);
 	const reads = new Reads(views, readState, bus);
 	return { largeReads, sync, hub, reads, presence: new Presence(bus, engine.presence, reads) };
 }
@@ -209,7 +204,7 @@ async function servicesOf(
 			directory: store.directory,
 			adminToken,
 			apps: store.apps,
-			jwt: await verifierOf(config),
+			jwt: await jwtVerifierOf(config),
 			nowMs,
 			uses: tokenUses,
 		}),
@@ -221,12 +216,12 @@ async function servicesOf(
 			presence: (user) => engine.presence.presence(user),
 		},
 		limits: new Limits(ratesOf(config), steadyMs, Math.random),
-		anonymous: new AnonymousLimits(
+		anonymousLimits: new AnonymousLimits(
 			{ perSecond: config.anonymousPerSecond, burst: config.anonymousPerSecond * 10 },
 			steadyMs,
 		),
-		bodies: budgetOf(config.bodyMemoryMb),
-		answers: budgetOf(config.answerMemoryMb),
+		bodyMemory: budgetOf(config.bodyMemoryMb),
+		answerMemory: budgetOf(config.answerMemoryMb),
 		largeReads,
 		clock,
 		random,
@@ -329,7 +324,7 @@ function listenOn(config: Config, gateway: string, parts: Parameters<typeof list
 	}
 }
 
-async function verifierOf({
+async function jwtVerifierOf({
 	jwtSecret,
 	jwtJwks,
 	jwtAudience,

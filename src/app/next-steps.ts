@@ -1,7 +1,7 @@
 import { apiClient } from '../remote/api-client.ts';
+import { serverUrl } from './admin-client.ts';
 import type { Invocation } from './command.ts';
-import { serverUrl } from './command-token.ts';
-import { shellWord } from './named.ts';
+import { shellWord } from './find-by-name.ts';
 import { SETTINGS } from './settings.ts';
 
 /** Works both in a clone and where the package is installed. */

@@ -145,7 +145,7 @@ export class ServerOperations implements Operations {
 	}
 
 	/** Exports the sockets of this gateway. */
-	watch(hub: Hub): void {
+	watchSockets(hub: Hub): void {
 		this.gauge('connected_users', 'Users with at least one socket on this process', () => hub.users);
 		this.gauge('sockets', 'Open sockets', () => [...hub.connections()].length);
 		this.counter('deliveries_total', 'Frames written to sockets', () => hub.meters.delivered);

@@ -8,14 +8,12 @@ import { Pusher } from '../push/pusher.ts';
 import { WebPushProvider } from '../push/web/provider.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
 import type { ReadState } from '../unread/read-state.ts';
-import { type Config, ConfigError, missing } from './config.ts';
+import { type Config, ConfigError, missingSettings } from './config.ts';
 import type { ServerOperations } from './operations.ts';
+import { nowMs, random } from './runtime.ts';
 import { APNS_KEY_SETTINGS, SETTINGS } from './settings.ts';
 
 /** The composition of push: providers from the settings, and the loops that send. */
-
-const nowMs = (): number => Date.now();
-const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 /** Whether any provider is configured. If none is, posts and marks write no push records. */
 export const isPushConfigured = ({ apnsKeyFile, fcmServiceAccountFile }: Config, web: boolean): boolean =>
@@ -70,7 +68,7 @@ function apnsOf(config: Config) {
 	}
 	if (apnsKeyId === null || apnsTeamId === null || apnsTopic === null)
 		throw new ConfigError(
-			missing(config, APNS_KEY_SETTINGS).map(
+			missingSettings(config, APNS_KEY_SETTINGS).map(
 				(name) => `${name} is missing: APNs needs it in addition to the key`,
 			),
 		);

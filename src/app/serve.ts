@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import { type AdminToken, adminTokenOf, saveAdminToken } from './admin-token.ts';
 import type { Config } from './config.ts';
 import { type Engine, openEmbeddedEngine } from './engine.ts';
-import { checkListening } from './failures.ts';
 import { fileContents } from './file-contents.ts';
 import { type GatewayParts, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { secureFiles } from './private-files.ts';
 import { isPushConfigured, startPush } from './push.ts';
 import { startSolePartition } from './sole-partition.ts';
+import { checkListening } from './start-failures.ts';
 import { vapidKeyIn } from './vapid-key.ts';
 
 /** The composition of `tidemark serve`: every role in one process, on the embedded engine. */

@@ -3,6 +3,7 @@ import { Partition } from '../worker/partition.ts';
 import { PersistFirst } from '../worker/persist-first.ts';
 import { Replies } from '../worker/replies.ts';
 import type { Engine } from './engine.ts';
+import { nowMs, steadyMs } from './runtime.ts';
 
 /** The worker of the embedded engine: the log has one partition, and this process always owns it. */
 
@@ -16,14 +17,12 @@ export function startSolePartition(
 	{ report, sendLookups = SEND_LOOKUPS_IN_PROCESS }: SolePartitionOptions,
 ): Partition {
 	const { source, history, ledger } = store;
-	// Monotonic: unaffected when the machine's clock is set.
-	const steadyMs = (): number => performance.now();
 	const partition = new Partition({
 		conversations: new Conversations(source, history, steadyMs, undefined, sendLookups),
 		views,
 		pipeline: new PersistFirst({ views, ledger, bus, replies: new Replies(bus, report), clock }),
 		onFailed: (error) => report(error, 'delivering decided effects'),
-		nowMs: () => Date.now(),
+		nowMs,
 		report,
 	});
 	onCommitFailure(() => partition.reset());

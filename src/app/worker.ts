@@ -10,6 +10,7 @@ import type { Cluster } from './cluster-engine.ts';
 import type { Config } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { startPush } from './push.ts';
+import { nowMs } from './runtime.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
 /** The composition of a worker of a cluster: it sequences commands, persists effects and sends notifications. */
@@ -21,7 +22,6 @@ export interface RunningWorker {
 
 const EVICT_EVERY_MS = 60_000;
 const STOP_TIMEOUT_MS = 8_000;
-const nowMs = (): number => Date.now();
 
 export async function startWorker(
 	config: Config,

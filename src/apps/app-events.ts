@@ -23,8 +23,8 @@ import type { ThreadSummary } from '../sequencer/effects.ts';
 export interface AppEvent {
 	/** `Ev…`, the same for the same change. */
 	readonly id: string;
-	/** The conversation, or what else the app has a cursor for: a user, or `created:C…` for a new channel. */
-	readonly conversation: string;
+	/** What the app has a cursor for: a conversation, a user, or `created:C…` for a new channel. */
+	readonly stream: string;
 	/** Stamp of the change. */
 	readonly at: number;
 	/** In the format of Slack's Events API. */
@@ -38,7 +38,7 @@ export interface StoredChanges extends InsideChanges {
 	readonly threads: ReadonlyMap<number, ThreadSummary>;
 }
 
-export interface Subscriber {
+export interface EventSubscriber {
 	readonly app: string;
 	readonly bot: string;
 	/** Slack's names of the subscribed events. */
@@ -78,7 +78,7 @@ export const isStoredEvent = (name: string): boolean =>
 	DELIVERED_EVENTS.has(name) && name !== 'app_home_opened';
 
 /** Ordered by stamp. */
-export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEvent[] {
+export function appEventsOf(found: StoredChanges, subscriber: EventSubscriber): AppEvent[] {
 	const events = [
 		...messageChangesOf(found).flatMap((change) => messageEvents(found, change, subscriber)),
 		...fileEvents(found, subscriber),
@@ -100,19 +100,19 @@ export function eventId(...parts: readonly (string | number)[]): string {
 }
 
 function make(
-	{ app }: Subscriber,
+	{ app }: EventSubscriber,
 	conversation: string,
 	at: number,
 	what: string,
 	{ position: _position, prev_ts: _prev, ...event }: JsonObject,
 ): AppEvent {
-	return { id: eventId(app, conversation, at, what), conversation, at, event };
+	return { id: eventId(app, conversation, at, what), stream: conversation, at, event };
 }
 
 function messageEvents(
 	{ conversation, threads }: StoredChanges,
 	change: MessageChange,
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const { message, at, prevTs } = change;
 	const thread = threads.get(message.threadTs ?? message.ts) ?? null;
@@ -131,7 +131,10 @@ function messageEvents(
 	return events;
 }
 
-function fileEvents({ conversation, posted, changed }: StoredChanges, subscriber: Subscriber): AppEvent[] {
+function fileEvents(
+	{ conversation, posted, changed }: StoredChanges,
+	subscriber: EventSubscriber,
+): AppEvent[] {
 	const { names } = subscriber;
 	const added = posted.map(({ message }) => message);
 	const shared = added.flatMap((message) =>
@@ -154,7 +157,7 @@ const channelType = ({ kind }: Conversation): string =>
 function membershipEvents(
 	{ conversation }: StoredChanges,
 	{ user, joined, at }: MemberChange,
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const type = joined ? 'member_joined_channel' : 'member_left_channel';
 	if (!subscriber.names.has(type)) return [];
@@ -172,7 +175,7 @@ function membershipEvents(
 function aspectEvents(
 	{ conversation }: StoredChanges,
 	change: InsideChanges['aspects'][number],
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const { wire } = aspectEvent(conversation, change);
 	if (!subscriber.names.has(String(wire.type))) return [];
@@ -182,7 +185,7 @@ function aspectEvents(
 function reactionEvents(
 	{ conversation }: StoredChanges,
 	reaction: InsideChanges['reactions'][number],
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const { wire } = reactionEvent({ ...reaction, channel: conversation.id });
 	if (!subscriber.names.has(String(wire.type))) return [];
@@ -193,7 +196,7 @@ function reactionEvents(
 function pinEvents(
 	{ conversation }: StoredChanges,
 	pin: InsideChanges['pins'][number],
-	subscriber: Subscriber,
+	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const { wire } = pinEvent({ ...pin, channel: conversation.id });
 	if (!subscriber.names.has(String(wire.type))) return [];

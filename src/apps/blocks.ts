@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../protocol/objects.ts';
+import { isJsonObject, type Json, type JsonObject } from '../protocol/objects.ts';
 
 /**
  * Finds the interactive elements of Block Kit by their ids. Without an id from the app, the id is the index: the
@@ -11,8 +11,6 @@ export interface FoundElement {
 	readonly element: JsonObject;
 }
 
-const isObject = (value: Json | undefined): value is JsonObject =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOr = (value: Json | undefined, otherwise: string): string =>
 	typeof value === 'string' && value !== '' ? value : otherwise;
 
@@ -24,7 +22,7 @@ export function elementsOf(blocks: readonly JsonObject[]): FoundElement[] {
 			block.element,
 			...(Array.isArray(block.elements) ? block.elements : []),
 		];
-		return elements.filter(isObject).map((element, place) => ({
+		return elements.filter(isJsonObject).map((element, place) => ({
 			blockId,
 			actionId: textOr(element.action_id, `${index}-${place}`),
 			element,
@@ -81,8 +79,8 @@ export function stateOf(blocks: readonly JsonObject[], given: JsonObject): JsonO
 	const values: Record<string, Record<string, JsonObject>> = {};
 	for (const { blockId, actionId, element } of elementsOf(blocks)) {
 		const block = given[blockId];
-		const entered = isObject(block) ? block[actionId] : undefined;
-		if (!isObject(entered)) continue;
+		const entered = isJsonObject(block) ? block[actionId] : undefined;
+		if (!isJsonObject(entered)) continue;
 		const ofBlock = values[blockId] ?? {};
 		ofBlock[actionId] = { type: textOr(element.type, 'plain_text_input'), ...chosenOf(entered) };
 		values[blockId] = ofBlock;
@@ -91,4 +89,4 @@ export function stateOf(blocks: readonly JsonObject[], given: JsonObject): JsonO
 }
 
 export const blocksIn = (holder: JsonObject): readonly JsonObject[] =>
-	Array.isArray(holder.blocks) ? holder.blocks.filter(isObject) : [];
+	Array.isArray(holder.blocks) ? holder.blocks.filter(isJsonObject) : [];

@@ -3,7 +3,7 @@ import type { Bus, BusMessage, Topic } from '../engine/ports/bus.ts';
 import type { Directory } from '../engine/ports/store.ts';
 import type { WorkspaceChanges } from '../engine/ports/workspace-changes.ts';
 import { settingsOf } from '../model/app-manifest.ts';
-import type { Subscriber } from './app-events.ts';
+import type { EventSubscriber } from './app-events.ts';
 import type { EventReader } from './event-reader.ts';
 import { type Delivery, Feed } from './feed.ts';
 import { nextTryAt, type RetryRules } from './retries.ts';
@@ -49,7 +49,7 @@ const PAGE = 1_000;
 
 export class Dispatcher {
 	private feed = new Feed(new Map());
-	private readonly subscriber: Subscriber;
+	private readonly subscriber: EventSubscriber;
 	private readonly listened = new Set<string>();
 	/** Conversations that may have new events. */
 	private readonly dirty = new Set<string>();
@@ -248,10 +248,10 @@ export class Dispatcher {
 		if (!this.isWorkspaceDirty || this.stopping || maxEvents <= 0) return;
 		this.isWorkspaceDirty = false;
 		try {
-			const readUpTo = (subject: string): number => this.feed.readUpTo(subject);
+			const readUpTo = (stream: string): number => this.feed.readUpTo(stream);
 			const query = { team: this.app.team, oldest: this.oldest(), maxEvents, readUpTo };
 			const { events, hasMore } = await this.workspace.read(query);
-			for (const event of events) this.feed.add(event.conversation, [event], event.at);
+			for (const event of events) this.feed.add(event.stream, [event], event.at);
 			this.isWorkspaceDirty ||= hasMore;
 		} catch (error) {
 			this.isWorkspaceDirty = true;

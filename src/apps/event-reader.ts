@@ -2,7 +2,7 @@ import type { Changes, InsideChanges, MemberChange } from '../engine/ports/chang
 import type { Directory, History, StateSource } from '../engine/ports/store.ts';
 import { rootsOf, summariesOf } from '../protocol/stored-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
-import { type AppEvent, appEventsOf, type StoredChanges, type Subscriber } from './app-events.ts';
+import { type AppEvent, appEventsOf, type EventSubscriber, type StoredChanges } from './app-events.ts';
 
 /**
  * Reads an app's events of one conversation from the store, from a cursor on. A conversation has one writer, which
@@ -42,7 +42,7 @@ export class EventReader {
 	}
 
 	/** Null: the bot is not a member. */
-	async read(subscriber: Subscriber, id: string, since: number): Promise<ReadEvents | null> {
+	async read(subscriber: EventSubscriber, id: string, since: number): Promise<ReadEvents | null> {
 		const { directory, source } = this.parts;
 		const [conversation] = await directory.conversations([id]);
 		const [brief] = await source.briefs([id]);
@@ -61,7 +61,7 @@ export class EventReader {
 		return { events: appEventsOf(found, subscriber), upTo, hasMore: upTo < brief.stamp };
 	}
 
-	private wantsMemberChanges({ names }: Subscriber): boolean {
+	private wantsMemberChanges({ names }: EventSubscriber): boolean {
 		return names.has('member_joined_channel') || names.has('member_left_channel');
 	}
 

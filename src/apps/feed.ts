@@ -2,8 +2,8 @@ import type { AppCursor } from '../engine/ports/apps.ts';
 import type { AppEvent } from './app-events.ts';
 
 /**
- * An app's progress: for each conversation, up to which stamp events were read from the store, and which of them
- * are unacknowledged. Only the cursor is stored; it is before the oldest unacknowledged event. Pure state;
+ * An app's progress: for each stream of events (`AppEvent.stream`), up to which stamp it was read from the store, and
+ * which events are unacknowledged. Only the cursor is stored; it is before the oldest unacknowledged event. Pure state;
  * dispatcher.ts delivers.
  */
 
@@ -34,8 +34,8 @@ export class Feed {
 
 	/** Starts from the stored cursors. */
 	constructor(cursors: ReadonlyMap<string, number>) {
-		for (const [conversation, cursor] of cursors)
-			this.progress.set(conversation, { read: cursor, saved: cursor, open: [] });
+		for (const [stream, cursor] of cursors)
+			this.progress.set(stream, { read: cursor, saved: cursor, open: [] });
 	}
 
 	/** Number of unacknowledged events. */
@@ -43,14 +43,14 @@ export class Feed {
 		return this.waiting;
 	}
 
-	readUpTo(conversation: string): number {
-		return this.progress.get(conversation)?.read ?? 0;
+	readUpTo(stream: string): number {
+		return this.progress.get(stream)?.read ?? 0;
 	}
 
 	/** Adds events that were read from the store. */
-	add(conversation: string, events: readonly AppEvent[], upTo: number): void {
-		const place = this.progress.get(conversation) ?? { read: 0, saved: 0, open: [] };
-		this.progress.set(conversation, place);
+	add(stream: string, events: readonly AppEvent[], upTo: number): void {
+		const place = this.progress.get(stream) ?? { read: 0, saved: 0, open: [] };
+		this.progress.set(stream, place);
 		for (const event of events) {
 			if (event.at <= place.read) continue;
 			place.open.push({ ...event, attempts: 0, firstAt: 0, dueAt: 0, reason: '', inFlight: false });
@@ -59,7 +59,7 @@ export class Feed {
 		place.read = Math.max(place.read, upTo);
 	}
 
-	/** Up to `max` deliveries that are due now, the oldest of each conversation first. */
+	/** Up to `max` deliveries that are due now, the oldest of each stream first. */
 	due(now: number, max: number): Delivery[] {
 		const found: Delivery[] = [];
 		for (const { open } of this.progress.values())
@@ -81,7 +81,7 @@ export class Feed {
 
 	/** Called when an event was acknowledged or dropped. */
 	finish(delivery: Delivery): void {
-		const open = this.progress.get(delivery.conversation)?.open;
+		const open = this.progress.get(delivery.stream)?.open;
 		const index = open?.indexOf(delivery) ?? -1;
 		if (!open || index < 0) return;
 		open.splice(index, 1);
@@ -91,16 +91,16 @@ export class Feed {
 	/** Cursors that are higher than the stored ones. */
 	unsaved(): AppCursor[] {
 		const risen: AppCursor[] = [];
-		for (const [conversation, place] of this.progress) {
+		for (const [stream, place] of this.progress) {
 			const cursor = cursorOf(place);
-			if (cursor > place.saved) risen.push([conversation, cursor]);
+			if (cursor > place.saved) risen.push([stream, cursor]);
 		}
 		return risen;
 	}
 
 	saved(cursors: readonly AppCursor[]): void {
-		for (const [conversation, cursor] of cursors) {
-			const place = this.progress.get(conversation);
+		for (const [stream, cursor] of cursors) {
+			const place = this.progress.get(stream);
 			if (place) place.saved = Math.max(place.saved, cursor);
 		}
 	}

@@ -5,7 +5,7 @@ import type { AppEvent } from './app-events.ts';
 
 /** Slack's envelope around an event, and the signature of requests to apps. Pure. */
 
-export function eventCallback(app: App, { id, at, event, conversation }: AppEvent): JsonObject {
+export function eventCallback(app: App, { id, at, event, stream }: AppEvent): JsonObject {
 	return {
 		token: '',
 		team_id: app.team,
@@ -25,7 +25,7 @@ export function eventCallback(app: App, { id, at, event, conversation }: AppEven
 			},
 		],
 		is_ext_shared_channel: false,
-		event_context: `${app.id}-${conversation}`,
+		event_context: `${app.id}-${stream}`,
 	};
 }
 

@@ -2,38 +2,38 @@ import type { UserChange } from '../engine/ports/workspace-changes.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { formatTs } from '../model/ts.ts';
 import { createdChannel } from '../protocol/conversation-events.ts';
-import { teamJoinEvent, userChangeEvent } from '../protocol/people-events.ts';
-import { type AppEvent, eventId, type Subscriber } from './app-events.ts';
+import { teamJoinEvent, userChangeEvent } from '../protocol/user-events.ts';
+import { type AppEvent, type EventSubscriber, eventId } from './app-events.ts';
 
 /**
  * Events of a workspace: its users and new channels. Like events of conversations, they are derived from stored
- * rows. Each user and channel has its own cursor, because rows of a workspace are not ordered: a row may be written
- * after one with a later stamp.
+ * rows. Each user and each new channel is a stream with its own cursor, because rows of a workspace are not ordered: a
+ * row may be written after one with a later stamp.
  */
 
 export const WORKSPACE_EVENTS: readonly string[] = ['channel_created', 'team_join', 'user_change'];
 
-export const wantsWorkspace = ({ names }: Pick<Subscriber, 'names'>): boolean =>
+export const wantsWorkspace = ({ names }: Pick<EventSubscriber, 'names'>): boolean =>
 	WORKSPACE_EVENTS.some((name) => names.has(name));
 
 /** Not the channel's id: conversations of the bot have a cursor under their id. */
 const creationOf = (channel: string): string => `created:${channel}`;
 
-export function channelEvent(conversation: Conversation, { app, names }: Subscriber): AppEvent | null {
+export function channelEvent(conversation: Conversation, { app, names }: EventSubscriber): AppEvent | null {
 	if (!names.has('channel_created')) return null;
 	const at = conversation.createdTs;
 	return {
 		id: eventId(app, conversation.id, at, 'channel_created'),
-		conversation: creationOf(conversation.id),
+		stream: creationOf(conversation.id),
 		at,
 		event: { type: 'channel_created', channel: createdChannel(conversation), event_ts: formatTs(at) },
 	};
 }
 
-export function userEvent({ user, isNew }: UserChange, { app, names }: Subscriber): AppEvent | null {
+export function userEvent({ user, isNew }: UserChange, { app, names }: EventSubscriber): AppEvent | null {
 	const type = isNew ? 'team_join' : 'user_change';
 	if (!names.has(type)) return null;
 	const at = user.updatedTs;
 	const event = isNew ? teamJoinEvent(user) : userChangeEvent(user, at);
-	return { id: eventId(app, user.id, at, type), conversation: user.id, at, event };
+	return { id: eventId(app, user.id, at, type), stream: user.id, at, event };
 }

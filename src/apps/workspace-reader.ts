@@ -1,5 +1,5 @@
 import type { ChangePageStart, WorkspaceChanges } from '../engine/ports/workspace-changes.ts';
-import type { AppEvent, Subscriber } from './app-events.ts';
+import type { AppEvent, EventSubscriber } from './app-events.ts';
 import { channelEvent, userEvent, wantsWorkspace } from './workspace-events.ts';
 
 /**
@@ -13,8 +13,8 @@ export interface WorkspaceQuery {
 	readonly oldest: number;
 	/** Maximum number of events. */
 	readonly maxEvents: number;
-	/** The stamp up to which events of a subject were read. */
-	readonly readUpTo: (subject: string) => number;
+	/** The stamp up to which a stream was read. */
+	readonly readUpTo: (stream: string) => number;
 }
 
 const PAGE = 500;
@@ -26,7 +26,7 @@ export class WorkspaceReader {
 
 	constructor(
 		private readonly changes: WorkspaceChanges,
-		private readonly subscriber: Subscriber,
+		private readonly subscriber: EventSubscriber,
 		private readonly nowMs: () => number,
 	) {}
 
@@ -55,7 +55,7 @@ export class WorkspaceReader {
 		changes: WorkspaceChanges,
 		team: string,
 		after: ChangePageStart,
-		subscriber: Subscriber,
+		subscriber: EventSubscriber,
 	) {
 		if (!subscriber.names.has('channel_created')) return [];
 		return (await changes.channels(team, after, PAGE)).map((channel) => ({
@@ -68,7 +68,7 @@ export class WorkspaceReader {
 		changes: WorkspaceChanges,
 		team: string,
 		after: ChangePageStart,
-		subscriber: Subscriber,
+		subscriber: EventSubscriber,
 	) {
 		if (!subscriber.names.has('team_join') && !subscriber.names.has('user_change')) return [];
 		return (await changes.users(team, after, PAGE)).map((change) => ({
@@ -87,7 +87,7 @@ export class WorkspaceReader {
 		for (let after: ChangePageStart = [from + 1, '']; ; ) {
 			const page = await next(after);
 			for (const { event } of page) {
-				if (!event || readUpTo(event.conversation) >= event.at) continue;
+				if (!event || readUpTo(event.stream) >= event.at) continue;
 				if (events.length >= maxEvents) return true;
 				events.push(event);
 			}

@@ -1,12 +1,23 @@
 import type { EntryRow, MentioningEntries, StateSource } from '../engine/ports/store.ts';
-import type { Pace } from './pace.ts';
+import { nextTurn } from '../model/next-turn.ts';
 
 /** Reads the rows that counts are computed from: a few per turn of the event loop, and once for all readers of a conversation. */
 
 /** Rows read in one turn of the event loop. */
 export const ROWS_PER_STEP = 500;
-/** Cached reads. More than one count needs: about 20, and as many for older mentions. */
+/** Maximum number of cached reads. One count needs about 20, and as many again for older mentions. */
 const MAX_CACHED = 100;
+
+/** Splits long work into small steps: one step per turn of the event loop for all tasks that share it. */
+export class Steps {
+	private last: Promise<void> = Promise.resolve();
+
+	/** Resolves when the next step may run. */
+	next(): Promise<void> {
+		this.last = this.last.then(nextTurn);
+		return this.last;
+	}
+}
 
 export interface Rows {
 	/** The newest timeline entries with `after` < ts <= `upTo`, ascending; fewer than ROWS_PER_STEP at the end. */
@@ -17,18 +28,18 @@ export interface Rows {
 	replies(conversation: string, threadTs: number, upTo: number): Promise<readonly EntryRow[]>;
 }
 
-export function pacedRows(source: StateSource, pace: Pace): Rows {
+export function steppedRows(source: StateSource, steps: Steps): Rows {
 	return {
 		timeline: async (conversation, after, upTo) => {
-			await pace.nextStep();
+			await steps.next();
 			return source.timelineEntries(conversation, after, upTo, ROWS_PER_STEP);
 		},
 		mentioning: async (conversation, after, upTo) => {
-			await pace.nextStep();
+			await steps.next();
 			return source.mentioningEntries(conversation, after, upTo, ROWS_PER_STEP);
 		},
 		replies: async (conversation, threadTs, upTo) => {
-			await pace.nextStep();
+			await steps.next();
 			return source.threadEntries(conversation, threadTs, upTo, ROWS_PER_STEP);
 		},
 	};
@@ -45,7 +56,7 @@ export class SharedRows implements Rows {
 
 	constructor(
 		private readonly rows: Rows,
-		private readonly pace: Pace,
+		private readonly steps: Steps,
 	) {}
 
 	/** Sets the stamp of the served conversation. If it differs from the previous one, cached reads are outdated and dropped. */
@@ -74,7 +85,7 @@ export class SharedRows implements Rows {
 		const known = this.cache.get(key) as Promise<T> | undefined;
 		if (known) {
 			this.taken += 1;
-			if (this.taken % CACHED_PER_STEP === 0) await this.pace.nextStep();
+			if (this.taken % CACHED_PER_STEP === 0) await this.steps.next();
 			return known;
 		}
 		const reading = read();

@@ -2,9 +2,8 @@ import type { RowPosition } from '../engine/ports/read-state.ts';
 import type { StateSource, UserReadState } from '../engine/ports/store.ts';
 import { formatTs } from '../model/ts.ts';
 import type { ReadState } from '../unread/read-state.ts';
-import { Pace } from './pace.ts';
 import { type ComparedCounts, recount, recountThread, storedReader } from './recount.ts';
-import { pacedRows, type Rows, SharedRows } from './rows.ts';
+import { type Rows, SharedRows, Steps, steppedRows } from './rows.ts';
 
 /**
  * Compares served counts with counts computed from the store. A difference that persists while nothing changes is drift.
@@ -48,7 +47,7 @@ const CONCURRENCY = 16;
 export class Verifier {
 	readonly meters = { checked: 0, drifted: 0 };
 	/** Shared by all verifications that run at the same time. */
-	private readonly pace = new Pace();
+	private readonly steps = new Steps();
 	private readonly rows: Rows;
 
 	constructor(
@@ -56,7 +55,7 @@ export class Verifier {
 		private readonly source: StateSource,
 		private readonly nowMicros: () => number = () => Date.now() * 1000,
 	) {
-		this.rows = pacedRows(source, this.pace);
+		this.rows = steppedRows(source, this.steps);
 	}
 
 	/** Verifies these users in one conversation, including the threads they follow there. */
@@ -66,12 +65,12 @@ export class Verifier {
 	): Promise<Verified & { readonly total: number }> {
 		const counted: CountKey[] = [];
 		for (const user of users) {
-			await this.pace.nextStep();
+			await this.steps.next();
 			const all = countsOf(user, await this.source.user(user));
 			counted.push(...all.filter((one) => one.conversation === conversation));
 		}
 		return {
-			...(await this.compareAll(counted, new SharedRows(this.rows, this.pace))),
+			...(await this.compareAll(counted, new SharedRows(this.rows, this.steps))),
 			total: counted.length,
 		};
 	}
@@ -117,7 +116,7 @@ export class Verifier {
 
 	private async compare(counted: CountKey, shared?: SharedRows): Promise<Drifted | 'equal' | 'not compared'> {
 		for (let attempts = 1; ; attempts += 1) {
-			await this.pace.nextStep();
+			await this.steps.next();
 			const before = await this.served(counted);
 			// Shared rows may be older than a change in between: only the first comparison uses them.
 			const rows = before && attempts === 1 ? shared?.at(before.position.conversation) : undefined;
@@ -169,7 +168,7 @@ export class Verifier {
 		const { source } = this;
 		const reader = await storedReader(source, user);
 		// With shared rows no other await separates the work of one reader from the next.
-		await this.pace.nextStep();
+		await this.steps.next();
 		return threadTs === null
 			? recount(source, rows, reader, conversation)
 			: recountThread(source, rows, reader, conversation, threadTs);

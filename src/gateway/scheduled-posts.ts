@@ -1,6 +1,7 @@
 import type { Scheduled, ScheduledMessage } from '../engine/ports/scheduled.ts';
 import type { Directory } from '../engine/ports/store.ts';
 import { ERRORS, Rejection } from '../model/errors.ts';
+import { PeriodicJob } from './periodic-job.ts';
 import type { Requests } from './requests.ts';
 
 /**
@@ -23,26 +24,14 @@ export interface ScheduledPostsParts {
 }
 
 export class ScheduledPosts {
-	private readonly timer: ReturnType<typeof setInterval>;
-	private inFlight: Promise<void> | null = null;
+	private readonly job: PeriodicJob;
 
 	constructor(private readonly parts: ScheduledPostsParts) {
-		this.timer = setInterval(() => {
-			this.inFlight ??= this.postDue()
-				.catch((error) => {
-					// An unavailable service is reported elsewhere; the post is retried.
-					if (!(error instanceof Rejection)) parts.failed(error);
-				})
-				.finally(() => {
-					this.inFlight = null;
-				});
-		}, POLL_EVERY_MS);
-		this.timer.unref?.();
+		this.job = new PeriodicJob(POLL_EVERY_MS, () => this.postDue(), parts.failed);
 	}
 
-	async stop(): Promise<void> {
-		clearInterval(this.timer);
-		await this.inFlight;
+	stop(): Promise<void> {
+		return this.job.stop();
 	}
 
 	private async postDue(): Promise<void> {

@@ -103,11 +103,10 @@ export interface Services {
 	readonly presence: PresenceControl;
 	readonly limits: Limits;
 	/** Limits requests without a valid token. */
-	readonly anonymous: AnonymousLimits;
-	/** Memory for request bodies. */
-	readonly bodies: MemoryBudget;
+	readonly anonymousLimits: AnonymousLimits;
+	readonly bodyMemory: MemoryBudget;
 	/** Memory for large answers and for what sockets resume with. */
-	readonly answers: MemoryBudget;
+	readonly answerMemory: MemoryBudget;
 	/** Limits how many large answers are built at a time. */
 	readonly largeReads: FairGate;
 	readonly clock: Clock;

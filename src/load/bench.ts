@@ -1,11 +1,10 @@
 import type { ApiCall } from '../remote/api-client.ts';
 import { checkCounts } from './counts.ts';
-import type { Load } from './load.ts';
 import { notesOn } from './notes.ts';
 import { keepPace, settle } from './pacing.ts';
 import { Participant } from './participant.ts';
-import { Plan } from './plan.ts';
-import type { Progress } from './progress.ts';
+import { type Load, Plan } from './plan.ts';
+import type { ProgressLine } from './progress.ts';
 import { ms } from './report.ts';
 import { type BenchResult, figuresOf } from './result.ts';
 import { each, type Stage, setStage } from './stage.ts';
@@ -21,7 +20,7 @@ export interface BenchOptions {
 	readonly load: Load;
 	/** Name of the workspace. */
 	readonly name: string;
-	readonly progress: Progress;
+	readonly progress: ProgressLine;
 	/** Ends the run early and reports what was measured by then. */
 	readonly signal: AbortSignal;
 }
@@ -76,7 +75,7 @@ async function connect(
 	stage: Stage,
 	plan: Plan,
 	tally: Tally,
-	progress: Progress,
+	progress: ProgressLine,
 	signal: AbortSignal,
 ): Promise<Participant[]> {
 	const { online } = plan.load;

@@ -1,4 +1,4 @@
-import { expectedUnread, judge, NO_MARKS, type Sent, type Verdict } from './expected.ts';
+import { type CountVerdict, expectedUnread, judge, NO_MARKS, type Sent } from './expected.ts';
 import type { Participant } from './participant.ts';
 import type { Plan } from './plan.ts';
 import { each, type Stage } from './stage.ts';
@@ -32,7 +32,7 @@ export async function checkCounts(
 	participants: readonly Participant[],
 	sent: readonly (readonly Sent[])[],
 ): Promise<CheckedCounts> {
-	const found: Record<Verdict, number> = { exact: 0, unclear: 0, wrong: 0 };
+	const found: Record<CountVerdict, number> = { exact: 0, unclear: 0, wrong: 0 };
 	const examples: string[] = [];
 	const people = plan.sample(PEOPLE);
 	await each(people.length, new AbortController().signal, async (index) => {

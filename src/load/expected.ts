@@ -9,7 +9,7 @@ export interface Sent {
 }
 
 /** The furthest marks of a user in a conversation; empty: none. */
-export interface Marked {
+export interface FurthestMarks {
 	readonly acknowledged: string;
 	/** May have been applied without an answer. */
 	readonly tried: string;
@@ -21,12 +21,12 @@ export interface Expected {
 	readonly max: number;
 }
 
-export const NO_MARKS: Marked = { acknowledged: '', tried: '' };
+export const NO_MARKS: FurthestMarks = { acknowledged: '', tried: '' };
 
 export function expectedUnread(
 	sent: readonly Sent[],
 	reader: number,
-	{ acknowledged, tried }: Marked,
+	{ acknowledged, tried }: FurthestMarks,
 ): Expected {
 	let min = 0;
 	let max = 0;
@@ -38,9 +38,9 @@ export function expectedUnread(
 	return { min: Math.min(min, COUNT_CAP), max: Math.min(max, COUNT_CAP) };
 }
 
-export type Verdict = 'exact' | 'unclear' | 'wrong';
+export type CountVerdict = 'exact' | 'unclear' | 'wrong';
 
-export function judge(count: number | undefined, { min, max }: Expected): Verdict {
+export function judge(count: number | undefined, { min, max }: Expected): CountVerdict {
 	if (count === undefined || count < min || count > max) return 'wrong';
 	return min === max ? 'exact' : 'unclear';
 }

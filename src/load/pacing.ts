@@ -1,11 +1,11 @@
 import type { Participant } from './participant.ts';
-import { type Plan, textOf } from './plan.ts';
+import { type Plan, paddedText } from './plan.ts';
 import { Schedule, sendOnSchedule } from './schedule.ts';
 import type { Tally } from './tally.ts';
 
 /** Sends posts and marks on schedule, late ones at once. Then waits until every post is answered and delivered. */
 
-export interface Pace {
+export interface PacingParts {
 	readonly plan: Plan;
 	readonly tally: Tally;
 	readonly participants: readonly Participant[];
@@ -29,8 +29,8 @@ export async function keepPace({
 	channels,
 	nowMs,
 	signal,
-}: Pace): Promise<number | null> {
-	const text = (number: number): string => textOf(number, plan.load.textBytes);
+}: PacingParts): Promise<number | null> {
+	const text = (number: number): string => paddedText(number, plan.load.textBytes);
 	const post = (number: number): void => {
 		const { conversation, author } = plan.post(number);
 		const isSent = participants[author]?.post(
@@ -70,7 +70,7 @@ export async function settle({
 	tally,
 	nowMs,
 	signal,
-}: Pick<Pace, 'tally' | 'nowMs' | 'signal'>): Promise<boolean> {
+}: Pick<PacingParts, 'tally' | 'nowMs' | 'signal'>): Promise<boolean> {
 	const endedEarly = signal.aborted;
 	let lastCount = -1;
 	let lastMs = nowMs();

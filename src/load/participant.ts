@@ -1,6 +1,6 @@
 import type { ApiCall } from '../remote/api-client.ts';
 import { openRtm, type RtmFrame, type RtmSocket } from '../remote/rtm.ts';
-import type { Marked } from './expected.ts';
+import type { FurthestMarks } from './expected.ts';
 import { OrderCheck } from './order-check.ts';
 
 /**
@@ -71,7 +71,7 @@ export class Participant {
 		return true;
 	}
 
-	marked(channel: string): Marked {
+	marked(channel: string): FurthestMarks {
 		const acknowledged = this.markedUpTo.get(channel) ?? '';
 		let tried = acknowledged;
 		for (const open of this.unsettledMarks.values())

@@ -1,5 +1,3 @@
-import type { Load } from './load.ts';
-
 /**
  * Assigns users to conversations, and to each post and mark its user and time. Everything is derived from the number
  * of a post, so that a user who receives a message knows when it was due. Pure.
@@ -8,6 +6,20 @@ import type { Load } from './load.ts';
  * conversation has a run of consecutive users, which wraps around after the last user; or all users are in every
  * conversation, and the first of them are online. In both cases each message has to reach `listeners` sockets.
  */
+
+/** The kinds and amounts of load. */
+export interface Load {
+	readonly conversations: number;
+	readonly members: number;
+	readonly online: number;
+	/** Posts per second. */
+	readonly rate: number;
+	readonly seconds: number;
+	readonly warmUp: number;
+	readonly textBytes: number;
+	/** Read marks per second. */
+	readonly marks: number;
+}
 
 export interface Post {
 	readonly conversation: number;
@@ -98,7 +110,7 @@ const dueBy = (ms: number, perSecond: number, all: number): number =>
 	perSecond === 0 ? 0 : Math.min(all, Math.floor((ms * perSecond) / 1000) + 1);
 
 /** The number of the post, for receivers, padded to the wanted length. */
-export const textOf = (number: number, bytes: number): string =>
+export const paddedText = (number: number, bytes: number): string =>
 	`${number} `.padEnd(bytes, 'tidemark bench ');
 
 export const numberIn = (text: string): number => Number.parseInt(text, 10);

@@ -8,7 +8,7 @@ export interface Terminal {
 	write(text: string): unknown;
 }
 
-export class Progress {
+export class ProgressLine {
 	private lastMs: number;
 	private isOpen = false;
 

@@ -1,7 +1,6 @@
 import type { CheckedCounts } from './counts.ts';
 import type { Summary } from './latencies.ts';
-import type { Load } from './load.ts';
-import type { Plan } from './plan.ts';
+import type { Load, Plan } from './plan.ts';
 import type { Tally } from './tally.ts';
 
 /** The result as `--json` prints it. Latencies are in ms, from when a post or mark was due. Pure. */

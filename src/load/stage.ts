@@ -1,6 +1,6 @@
 import { type ApiCall, apiClient } from '../remote/api-client.ts';
 import type { Plan } from './plan.ts';
-import type { Progress } from './progress.ts';
+import type { ProgressLine } from './progress.ts';
 
 /** Creates what the load needs through the public API: a workspace, users, conversations with members. */
 
@@ -23,7 +23,7 @@ export async function setStage(
 	admin: ApiCall,
 	plan: Plan,
 	name: string,
-	progress: Progress,
+	progress: ProgressLine,
 	signal: AbortSignal,
 ): Promise<Stage> {
 	const { team } = await admin<{ team: Stage['team'] }>('admin.teams.create', { name });

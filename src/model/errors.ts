@@ -227,6 +227,10 @@ export const CLOSE_CODES = {
 
 export type CloseReason = keyof typeof CLOSE_CODES;
 
+/** The text of anything that was thrown. */
+export const messageOfError = (error: unknown): string =>
+	error instanceof Error ? error.message : String(error);
+
 /** Thrown to reject a request: the caller gets the code and the detail. */
 export class Rejection extends Error {
 	constructor(

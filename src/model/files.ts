@@ -37,13 +37,17 @@ export function withoutFile(extra: string | null, id: string, at: number): strin
 	});
 }
 
-/** `awaited`: has an id and no content yet. `stored`: has content. `complete`: the upload is completed. `abandoned`: was not completed in time. */
 export const FILE_STATES = {
+	/** It has an id and no content yet. */
 	awaited: 0,
+	/** It has content. */
 	stored: 1,
+	/** The client has completed the upload: users can see the file. */
 	complete: 2,
+	/** No user can read it any more; its content is being removed. */
 	deleting: 3,
 	deleted: 4,
+	/** The client did not complete the upload in time. */
 	abandoned: 5,
 } as const;
 export type FileState = keyof typeof FILE_STATES;

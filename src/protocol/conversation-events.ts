@@ -1,9 +1,8 @@
 import type { Conversation } from '../model/conversation.ts';
 import { formatTs } from '../model/ts.ts';
 import type { Effect } from '../sequencer/effects.ts';
-import { type LiveEvent, liveEvent } from './live-event.ts';
+import { type LiveEvent, liveEvent, stamped } from './live-event.ts';
 import { type JsonObject, wireConversation } from './objects.ts';
-import { stamped } from './stamped.ts';
 
 /** Events about conversations, the same for live delivery and for clients that resume. */
 

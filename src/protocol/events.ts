@@ -6,12 +6,11 @@ import { formatTs } from '../model/ts.ts';
 import type { Effect, ThreadSummary } from '../sequencer/effects.ts';
 import { changedEvent, createdChannel, joinedEvent, leftEvent } from './conversation-events.ts';
 import { fileDeletions, sharedEvents } from './file-events.ts';
-import { type LiveEvent, liveEvent } from './live-event.ts';
+import { type LiveEvent, liveEvent, stamped } from './live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from './message-events.ts';
 import { countFields, type JsonObject } from './objects.ts';
 import { pinEvent } from './pin-events.ts';
 import { reactionEvent } from './reaction-events.ts';
-import { stamped } from './stamped.ts';
 
 /** The events that sockets receive, in Slack's format. Pure functions from effects and counts to events. */
 
@@ -116,7 +115,7 @@ function left({ conversation, at, user, actor }: Extract<Effect, { type: 'left' 
 		...stamped(at),
 	});
 	return [
-		toUser(user, leftEvent(conversation, at, actor), { change: 'standing', conversation: null }),
+		toUser(user, leftEvent(conversation, at, actor), { change: 'membership', conversation: null }),
 		toUser(user, event),
 		toOthers(user, event),
 	];
@@ -126,7 +125,7 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 	const { conversation, at } = effect;
 	const joined = effect.members.map((user) =>
 		toUser(user, joinedEvent(conversation, user, { cursor: 0, latest: 0 }, at), {
-			change: 'standing',
+			change: 'membership',
 			conversation: conversation.id,
 		}),
 	);
@@ -146,7 +145,10 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 	const { conversation, at, users, inviter } = effect;
 	const channel = conversation.id;
 	const toJoined = (user: string) =>
-		toUser(user, joinedEvent(conversation, user, effect, at), { change: 'standing', conversation: channel });
+		toUser(user, joinedEvent(conversation, user, effect, at), {
+			change: 'membership',
+			conversation: channel,
+		});
 	const shared = {
 		channel,
 		channel_type: typeLetter(conversation),
@@ -168,8 +170,8 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 
 /** Archived conversations do not count; unarchiving restores their unread messages. */
 function aboutArchiving({ what, conversation }: Extract<Effect, { type: 'changed' }>): About | undefined {
-	if (what === 'archive') return { change: 'standing', conversation: null };
-	return what === 'unarchive' ? { change: 'standing', conversation: conversation.id } : undefined;
+	if (what === 'archive') return { change: 'membership', conversation: null };
+	return what === 'unarchive' ? { change: 'membership', conversation: conversation.id } : undefined;
 }
 
 function posted(effect: Extract<Effect, { type: 'posted' }>): Announcement[] {

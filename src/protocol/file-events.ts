@@ -1,8 +1,7 @@
 import { filesIn, isTombstone } from '../model/files.ts';
 import type { Message } from '../model/message.ts';
 import { formatTs, parseTs } from '../model/ts.ts';
-import { type LiveEvent, liveEvent } from './live-event.ts';
-import { stamped } from './stamped.ts';
+import { type LiveEvent, liveEvent, stamped } from './live-event.ts';
 
 /** Events about the files of a message, in addition to the events about the message. */
 

@@ -1,3 +1,5 @@
+import { formatPosition } from '../model/position.ts';
+import { formatTs } from '../model/ts.ts';
 import type { JsonObject } from './objects.ts';
 
 /**
@@ -47,4 +49,10 @@ export const liveEvent = (conversation: string, what: What, asOf: number, wire: 
 	conversation,
 	subject: `${conversation} ${what}`,
 	asOf,
+});
+
+/** The fields of an event that carry the stamp of its change: as the time, and as the position of a client that received it. */
+export const stamped = (at: number): JsonObject => ({
+	event_ts: formatTs(at),
+	position: formatPosition(at),
 });

@@ -2,10 +2,9 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Message } from '../model/message.ts';
 import { formatTs } from '../model/ts.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
-import { type LiveEvent, liveEvent } from './live-event.ts';
+import { type LiveEvent, liveEvent, stamped } from './live-event.ts';
 import { authorOf, type JsonObject, wireMessage } from './objects.ts';
 import { previewOf } from './preview.ts';
-import { stamped } from './stamped.ts';
 
 /** Events about messages, the same for live delivery and for clients that resume. */
 

@@ -18,6 +18,19 @@ export type Json =
 	| { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
+export const isJsonObject = (value: unknown): value is JsonObject =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Null: the text is not JSON, or is another JSON value. */
+export function parseJsonObject(text: string): JsonObject | null {
+	try {
+		const value: unknown = JSON.parse(text);
+		return isJsonObject(value) ? value : null;
+	} catch {
+		return null;
+	}
+}
+
 /** The author that clients see; a deleted message no longer shows its author. */
 export const authorOf = (message: Pick<Message, 'user' | 'deleted'>): string =>
 	message.deleted ? SLACKBOT_ID : message.user;

@@ -1,8 +1,7 @@
 import type { Pin } from '../model/pins.ts';
 import { formatTs } from '../model/ts.ts';
-import { type LiveEvent, liveEvent } from './live-event.ts';
+import { type LiveEvent, liveEvent, stamped } from './live-event.ts';
 import type { JsonObject } from './objects.ts';
-import { stamped } from './stamped.ts';
 
 /** Pins on the wire. Events carry only the beginning of the text, because every member gets them. */
 

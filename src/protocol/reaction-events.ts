@@ -1,8 +1,7 @@
 import type { Reaction } from '../model/reactions.ts';
 import { formatTs } from '../model/ts.ts';
-import { type LiveEvent, liveEvent } from './live-event.ts';
+import { type LiveEvent, liveEvent, stamped } from './live-event.ts';
 import type { JsonObject } from './objects.ts';
-import { stamped } from './stamped.ts';
 
 /**
  * Reactions on the wire. Slack's events say what a user did; ours also carry the state of the emoji on the message

@@ -14,7 +14,7 @@ export interface ContentContext {
 	readonly people: ReadonlyMap<string, User>;
 }
 
-export function contentOf(message: Message, { conversation, people }: ContentContext) {
+export function notificationContent(message: Message, { conversation, people }: ContentContext) {
 	const author = postedAs(message) ?? nameOf(people.get(message.user));
 	const named = conversation && !isDirect(conversation.kind) ? ` in #${conversation.name}` : '';
 	return {

@@ -28,19 +28,19 @@ export interface Recipient {
 	readonly waited: boolean;
 }
 
-export type Subject = Pick<
+export type NotifiableMessage = Pick<
 	Message,
 	'user' | 'named' | 'channelWide' | 'here' | 'threadTs' | 'broadcast' | 'deleted'
 > & { readonly direct: boolean };
 
-export type Verdict = 'notify' | 'wait' | 'no';
+export type PushDecision = 'notify' | 'wait' | 'no';
 
 /** Decides after a message was posted, or after an edit that mentions other users. */
-export function decide(
-	message: Subject,
+export function decideNotification(
+	message: NotifiableMessage,
 	recipient: Recipient,
 	because: OutboxEntry['because'] = 'posted',
-): Verdict {
+): PushDecision {
 	if (isObsolete(message, recipient)) return 'no';
 	// Users whom the message concerned without a mention were notified when it was posted.
 	if (because === 'changed' && !isMention(reasonOf(message, recipient))) return 'no';
@@ -49,13 +49,13 @@ export function decide(
 }
 
 /** Whether the message no longer concerns the user, so that its notification is withdrawn. */
-export const isObsolete = (message: Subject, recipient: Recipient): boolean =>
+export const isObsolete = (message: NotifiableMessage, recipient: Recipient): boolean =>
 	message.deleted || recipient.read || reasonOf(message, recipient) === null;
 
 const isMention = (reason: PushReason | null): boolean =>
 	reason === 'mention' || reason === 'channel_mention';
 
-export function reasonOf(message: Subject, recipient: Recipient): PushReason | null {
+export function reasonOf(message: NotifiableMessage, recipient: Recipient): PushReason | null {
 	const { user, member, muted, level, follows } = recipient;
 	if (!member || user === message.user || level === 'none') return null;
 	const shown = inTimeline(message);
@@ -69,5 +69,5 @@ export function reasonOf(message: Subject, recipient: Recipient): PushReason | n
 	return shown && level === 'all' ? 'all' : null;
 }
 
-const mentionsAll = (message: Subject, { wasActive }: Recipient): boolean =>
+const mentionsAll = (message: NotifiableMessage, { wasActive }: Recipient): boolean =>
 	message.channelWide || (message.here && wasActive);

@@ -12,9 +12,9 @@ import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 import { type BatchData, loadBatchData } from './batch-data.ts';
-import { decide, isObsolete, type Recipient, type Subject } from './decide.ts';
-import type { Pace } from './pace.ts';
+import { decideNotification, isObsolete, type NotifiableMessage, type Recipient } from './decide.ts';
 import { type RecipientStates, withActivity } from './recipient-states.ts';
+import type { UserPace } from './user-pace.ts';
 
 /**
  * Expands a message into notifications: finds the users to notify. A round takes some messages and reads one page of
@@ -32,7 +32,7 @@ export interface FanOutParts {
 	/** How long an active user has to read the message on another device. */
 	readonly delayMs: number;
 	readonly newLease: () => string;
-	readonly pace: Pace;
+	readonly pace: UserPace;
 }
 
 const LEASE_MS = 60_000;
@@ -101,7 +101,7 @@ export class FanOut {
 	 * them.
 	 */
 	private async usersToRecheck(
-		subject: Subject,
+		subject: NotifiableMessage,
 		message: Message,
 		candidates: readonly Candidate[],
 	): Promise<string[]> {
@@ -131,7 +131,7 @@ export class FanOut {
 	}
 
 	private async notificationsFor(
-		subject: Subject,
+		subject: NotifiableMessage,
 		{ because }: OutboxEntry,
 		message: Message,
 		candidates: readonly Candidate[],
@@ -149,9 +149,13 @@ export class FanOut {
 				member: true,
 				active: active.has(candidate.user),
 			};
-			const verdict = decide(subject, await this.withActivityOf(subject, message, recipient), because);
-			if (verdict === 'no') continue;
-			const from = verdict === 'wait' ? now + delayMs : now;
+			const decision = decideNotification(
+				subject,
+				await this.withActivityOf(subject, message, recipient),
+				because,
+			);
+			if (decision === 'no') continue;
+			const from = decision === 'wait' ? now + delayMs : now;
 			for (const device of candidate.devices)
 				notifications.push({
 					device,
@@ -164,8 +168,11 @@ export class FanOut {
 		return notifications;
 	}
 
-	private withActivityOf = (subject: Subject, message: Message, recipient: Recipient): Promise<Recipient> =>
-		withActivity(this.parts.recipients, subject, message, recipient);
+	private withActivityOf = (
+		subject: NotifiableMessage,
+		message: Message,
+		recipient: Recipient,
+	): Promise<Recipient> => withActivity(this.parts.recipients, subject, message, recipient);
 
 	private async countDevices(now: number): Promise<void> {
 		if (now < this.devices.until) return;

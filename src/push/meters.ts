@@ -1,4 +1,4 @@
-import type { SendResult } from '../engine/ports/push.ts';
+import type { NotificationResult } from '../engine/ports/push.ts';
 
 /** Totals since the start, exported as metrics. */
 export class Meters {
@@ -8,7 +8,7 @@ export class Meters {
 	dead = 0;
 	removed = 0;
 
-	note({ type }: SendResult): void {
+	note({ type }: NotificationResult): void {
 		if (type === 'sent') this.sent += 1;
 		else if (type === 'again') this.retried += 1;
 		else if (type === 'dead') this.dead += 1;

@@ -1,14 +1,14 @@
 import type { CachedToken } from './cached-token.ts';
 import { type Http2Host, RequestRejected } from './http2-host.ts';
-import type { Outcome } from './provider.ts';
+import type { PushOutcome } from './provider.ts';
 
 /** Shared by providers that use HTTP/2 and a token. */
 
 /** Sends items one after the other until one is not accepted; its outcome is the result. */
 export async function sendAll<Item>(
 	items: Iterable<Item>,
-	send: (item: Item) => Promise<Outcome>,
-): Promise<Outcome> {
+	send: (item: Item) => Promise<PushOutcome>,
+): Promise<PushOutcome> {
 	for (const item of items) {
 		const outcome = await send(item);
 		if (outcome.type !== 'accepted') return outcome;
@@ -17,7 +17,7 @@ export async function sendAll<Item>(
 }
 
 /** Maps an error to an outcome: a rejected request costs the device an attempt, an unreachable host affects all. */
-export const outcomeOfFailure = (error: unknown): Outcome => ({
+export const outcomeOfFailure = (error: unknown): PushOutcome => ({
 	type: error instanceof RequestRejected ? 'busy' : 'unavailable',
 	error: (error as Error).message,
 });

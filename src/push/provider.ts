@@ -18,7 +18,7 @@ export interface Withdrawal {
 	readonly messages: readonly MessageKey[];
 }
 
-export type Outcome =
+export type PushOutcome =
 	| { readonly type: 'accepted' }
 	/** The device is no longer registered. */
 	| { readonly type: 'gone' }
@@ -31,8 +31,8 @@ export type Outcome =
 
 export interface PushProvider {
 	/** Never rejects. Idempotent: a repeated notification for a message replaces the earlier one. */
-	notify(device: Device, notification: Notification): Promise<Outcome>;
-	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome>;
+	notify(device: Device, notification: Notification): Promise<PushOutcome>;
+	withdraw(device: Device, withdrawal: Withdrawal): Promise<PushOutcome>;
 	/** The endpoint for the device, if there are several: an unavailable one is paused, others continue. */
 	endpointOf?(device: Device): string;
 	/** Checks before the first notification that sending is possible: null, or the error. */

@@ -1,6 +1,6 @@
 import type { Device, PushPlatform } from '../engine/ports/push.ts';
 import { backOffMs } from './backoff.ts';
-import type { Outcome, PushProvider } from './provider.ts';
+import type { PushOutcome, PushProvider } from './provider.ts';
 
 /**
  * The configured providers and their availability, as a whole or for each endpoint. An unavailable provider is paused,
@@ -66,7 +66,7 @@ export class Providers {
 		return used.length > 0 && used.every((watched) => this.pauseOf(watched, '') > 0);
 	}
 
-	recordOutcome(device: Device, outcome: Outcome): void {
+	recordOutcome(device: Device, outcome: PushOutcome): void {
 		const watched = this.providers.get(device.platform);
 		if (watched) this.recordAt(device.platform, watched, endpointOf(watched, device), outcome);
 	}
@@ -95,7 +95,7 @@ export class Providers {
 		platform: PushPlatform,
 		watched: WatchedProvider,
 		endpoint: string,
-		outcome: Outcome,
+		outcome: PushOutcome,
 	): void {
 		watched.isUsed = true;
 		if (outcome.type !== 'unavailable') {

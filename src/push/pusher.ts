@@ -5,11 +5,11 @@ import { nextTurn } from '../model/next-turn.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { FanOut } from './fan-out.ts';
 import { Meters } from './meters.ts';
-import { Pace } from './pace.ts';
 import type { PushProvider } from './provider.ts';
 import { Providers, type ProviderWatch } from './providers.ts';
 import { RecipientStates } from './recipient-states.ts';
 import { Sender } from './sender.ts';
+import { UserPace } from './user-pace.ts';
 import { Withdrawals } from './withdrawals.ts';
 
 /**
@@ -65,7 +65,7 @@ export class Pusher {
 		const recipients = new RecipientStates(parts.readState);
 		this.providers = new Providers(parts.providers, parts.watch, nowMs, random);
 		const { providers, meters } = this;
-		const pace = new Pace(nowMs);
+		const pace = new UserPace(nowMs);
 		const shared = {
 			outbox,
 			history,

@@ -4,7 +4,7 @@ import { isDirect } from '../model/ids.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import type { BatchData } from './batch-data.ts';
-import { isObsolete, type Recipient, reasonOf, type Subject } from './decide.ts';
+import { isObsolete, type NotifiableMessage, type Recipient, reasonOf } from './decide.ts';
 
 /** The state of a user towards a message, read from the same read state that other devices use. */
 
@@ -54,7 +54,7 @@ const isRead = (view: MemberView, { ts }: Message, ahead: boolean): boolean => a
 /** Adds whether the user was active when the message was posted, if the decision depends on it. */
 export async function withActivity(
 	recipients: RecipientStates,
-	subject: Subject,
+	subject: NotifiableMessage,
 	message: Message,
 	recipient: Recipient,
 ): Promise<Recipient> {

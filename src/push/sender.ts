@@ -1,15 +1,15 @@
-import type { DueNotification, PushOutbox, SendResult } from '../engine/ports/push.ts';
+import type { DueNotification, NotificationResult, PushOutbox } from '../engine/ports/push.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { Message } from '../model/message.ts';
 import { nextTurn } from '../model/next-turn.ts';
 import { backOffMs, MAX_ATTEMPTS } from './backoff.ts';
 import { type BatchData, loadBatchData } from './batch-data.ts';
-import { contentOf } from './content.ts';
+import { notificationContent } from './content.ts';
 import type { Meters } from './meters.ts';
-import type { Pace } from './pace.ts';
-import type { Outcome } from './provider.ts';
+import type { PushOutcome } from './provider.ts';
 import type { Providers } from './providers.ts';
 import { isObsoleteFor, type RecipientStates } from './recipient-states.ts';
+import type { UserPace } from './user-pace.ts';
 
 /**
  * Sends due notifications. Each is checked again right before sending: a user who has read the message meanwhile is
@@ -30,7 +30,7 @@ export interface SenderParts {
 	readonly random: () => number;
 	readonly newLease: () => string;
 	readonly report: (error: unknown) => void;
-	readonly pace: Pace;
+	readonly pace: UserPace;
 }
 
 const LEASE_MS = 60_000;
@@ -99,7 +99,7 @@ export class Sender {
 		message: Message,
 		data: BatchData,
 		badgeOf: (user: string) => Promise<number>,
-	): Promise<SendResult> {
+	): Promise<NotificationResult> {
 		const { providers, nowMs, pace } = this.parts;
 		const { attempts } = notification;
 		const provider = providers.provider(device.platform);
@@ -113,7 +113,7 @@ export class Sender {
 		}
 		const badge = await badgeOf(notification.user);
 		const outcome = await provider.notify(device, {
-			...contentOf(message, {
+			...notificationContent(message, {
 				conversation: data.conversation(message.conversation),
 				people: data.people,
 			}),
@@ -126,11 +126,11 @@ export class Sender {
 	}
 
 	private resultOf(
-		outcome: Outcome,
+		outcome: PushOutcome,
 		{ attempts }: DueNotification,
 		device: NonNullable<DueNotification['to']>,
 		badge: number,
-	): SendResult {
+	): NotificationResult {
 		const { providers, nowMs, random } = this.parts;
 		switch (outcome.type) {
 			case 'accepted':

@@ -1,6 +1,6 @@
+import { checkChannelName } from '../model/channel-name.ts';
 import { type Conversation, isGeneral } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
-import { checkChannelName } from '../model/names.ts';
 import { type ActionOf, accept, type Decision, reject, rejectOutsider, type Situation } from './decision.ts';
 import type { Effect } from './effects.ts';
 

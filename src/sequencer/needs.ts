@@ -26,7 +26,7 @@ export interface Needs {
  * The state that is still missing, or null if the command can be decided. Call it again after loading: the thread of a
  * message is known only once the message is loaded.
  */
-export function missing(state: ConversationState, command: Command): Needs | null {
+export function missingNeeds(state: ConversationState, command: Command): Needs | null {
 	const { head } = state;
 	if (head === undefined) return { ...noNeeds(), head: true };
 	if (head === null) return null;

@@ -1,7 +1,7 @@
 import type { History, StateSource } from '../engine/ports/store.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { trimTail } from '../sequencer/evolve.ts';
-import { missing, type Needs } from '../sequencer/needs.ts';
+import { missingNeeds, type Needs } from '../sequencer/needs.ts';
 import { SendsSeen } from '../sequencer/sends-seen.ts';
 import {
 	type ConversationState,
@@ -26,13 +26,13 @@ const SENDS_LOADED = 16_384;
  */
 export const SEND_LOOKUPS_IN_PROCESS = 64;
 
-interface Owned {
+interface OwnedConversation {
 	readonly state: ConversationState;
 	usedAt: number;
 }
 
 export class Conversations {
-	private readonly owned = new Map<string, Owned>();
+	private readonly owned = new Map<string, OwnedConversation>();
 
 	constructor(
 		private readonly source: StateSource,
@@ -50,13 +50,13 @@ export class Conversations {
 	/** Resolves to the state of the conversation, with everything that this command needs. */
 	async ready(command: Command): Promise<ConversationState> {
 		const state = this.stateOf(command.conversation);
-		for (let needs = missing(state, command); needs !== null; needs = missing(state, command))
+		for (let needs = missingNeeds(state, command); needs !== null; needs = missingNeeds(state, command))
 			await this.loadGuarded(command.conversation, state, needs);
 		return state;
 	}
 
 	/** Whether this is still the conversation's state: false if it was dropped during an await. */
-	has(conversation: string, state: ConversationState): boolean {
+	isCurrent(conversation: string, state: ConversationState): boolean {
 		return this.owned.get(conversation)?.state === state;
 	}
 

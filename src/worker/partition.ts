@@ -148,7 +148,7 @@ export class Partition {
 			for (const { command } of group.commands) {
 				let state: ConversationState;
 				do state = await pipeline.load(command, () => this.prepare(command, held));
-				while (!conversations.has(command.conversation, state));
+				while (!conversations.isCurrent(command.conversation, state));
 				// No await from here to the next command, or to `execute`.
 				decisions.push(this.decide(state, pipeline.stamped(command)));
 			}

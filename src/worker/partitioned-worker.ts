@@ -51,7 +51,7 @@ const MAX_UNWRITTEN_BYTES = 256 * 1024 * 1024;
 const RESTART_MS = 500;
 const LONGEST_RESTART_MS = 120_000;
 
-interface Owned {
+interface OwnedPartition {
 	readonly partition: Partition;
 	readonly pipeline: PersistBehind;
 	readonly persistence: TrailingPersistence;
@@ -61,7 +61,7 @@ interface Owned {
 }
 
 export class PartitionedWorker {
-	private readonly owned = new Map<string, Owned>();
+	private readonly owned = new Map<string, OwnedPartition>();
 	private readonly replies: Replies;
 	private consumption: Consumption | undefined;
 	private halted: PromiseWithResolvers<void> | null = Promise.withResolvers();
@@ -189,7 +189,7 @@ export class PartitionedWorker {
 	}
 
 	/** Claims the partition, but not while Redis is being rebuilt: a rebuild could remove the claim at any moment. */
-	private async claim({ pipeline, ownership, stored }: Owned): Promise<void> {
+	private async claim({ pipeline, ownership, stored }: OwnedPartition): Promise<void> {
 		while (this.halted && !this.stopping && !pipeline.isLeaving)
 			await Promise.race([this.halted.promise, pipeline.untilLeaving]);
 		if (this.stopping || pipeline.isLeaving) throw new Released();
@@ -198,7 +198,7 @@ export class PartitionedWorker {
 	}
 
 	/** Waits until the effects that were stored while the read state was lost are published, then records that. */
-	private async catchUp({ partition, ownership }: Owned, resumes: number): Promise<void> {
+	private async catchUp({ partition, ownership }: OwnedPartition, resumes: number): Promise<void> {
 		const isPublished = await partition.finished();
 		if (isPublished && this.resumes === resumes && !this.halted) ownership.caughtUp();
 	}
@@ -215,7 +215,7 @@ export class PartitionedWorker {
 		await Promise.all(owned.map(({ persistence }) => persistence.flushed()));
 	}
 
-	private own(name: string): Owned {
+	private own(name: string): OwnedPartition {
 		const known = this.owned.get(name);
 		if (known) return known;
 		const { views, nowMs, sleep, report } = this.parts;
@@ -243,7 +243,7 @@ export class PartitionedWorker {
 			nowMs,
 			report,
 		});
-		const owned: Owned = { partition, pipeline, persistence, ownership, stored: 0 };
+		const owned: OwnedPartition = { partition, pipeline, persistence, ownership, stored: 0 };
 		this.owned.set(name, owned);
 		return owned;
 	}

@@ -1,7 +1,6 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
-import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
-import { Released, TakenOver, WorkDiscarded } from '../engine/ports/log.ts';
+import { type LoggedCommand, type LogSpan, Released, TakenOver, WorkDiscarded } from '../engine/ports/log.ts';
 import type { Views } from '../engine/ports/views.ts';
 import { Rejection } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';

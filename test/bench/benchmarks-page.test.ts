@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { SCENARIOS } from '../../bench/scenarios/index.ts';
-import { type Figure, figure } from '../../bench/support/figures.ts';
+import { type Figure, figure, type SavedResult } from '../../bench/support/figures.ts';
 import { pageOf } from '../../bench/support/page.ts';
 import { PAGE } from '../../bench/support/paths.ts';
 import { readResults } from '../../bench/support/results.ts';
-import type { SavedResult } from '../../bench/support/saved-result.ts';
 
 /** docs/benchmarks.md is generated from the stored results, and so is its summary. */
 

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
+import { EVERY_GATEWAY } from '../../src/engine/ports/bus.ts';
 import type { Action } from '../../src/sequencer/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { until } from '../support/log/records.ts';
@@ -115,7 +116,7 @@ test('a worker releases a revoked partition at once, even while it is halted', a
 /** Counts the gaps announced to all gateways. */
 function announcements(): { readonly count: () => number } {
 	let count = 0;
-	lone.bus.subscribe('gateways:all', ({ type }) => {
+	lone.bus.subscribe(EVERY_GATEWAY, ({ type }) => {
 		if (type === 'missed') count += 1;
 	});
 	return { count: () => count };

@@ -16,15 +16,15 @@ const rowAt = (conversation: number, user: number, more: object = {}) =>
 
 function stage(rows = [rowAt(0, 0)]) {
 	const state = new CountsState(() => undefined);
-	const wishes: string[] = [];
+	const followUps: string[] = [];
 	state.self = ME;
 	state.reset(counts(rows), []);
 	const apply = (event: object) =>
 		applyEvent(state, event, {
 			isCatchingUp: false,
-			gap: () => wishes.push('gap'),
-			conversation: (id) => wishes.push(id),
-			membership: (id) => wishes.push(`standing of ${id}`),
+			gap: () => followUps.push('gap'),
+			conversation: (id) => followUps.push(id),
+			membership: (id) => followUps.push(`membership of ${id}`),
 			preview: () => undefined,
 		});
 	let last = '0000000000.000000';
@@ -34,17 +34,17 @@ function stage(rows = [rowAt(0, 0)]) {
 		last = ts(number);
 	};
 	const receiveRow = (event: object) => apply({ type: 'unread_counts_updated', channel: 'C1', ...event });
-	return { apply, post, receiveRow, wishes, shown: () => state.conversations.get('C1'), state };
+	return { apply, post, receiveRow, followUps, shown: () => state.conversations.get('C1'), state };
 }
 
 test('messages that arrived before an older row are counted on top of it', () => {
-	const { post, receiveRow, shown, wishes } = stage();
+	const { post, receiveRow, shown, followUps } = stage();
 	post(1);
 	post(2);
 	post(3);
 	receiveRow(rowAt(1, 9, { latest: ts(1), last_read: ts(1) }));
 	expect(shown()).toMatchObject({ unreadCount: 2, lastRead: ts(1), latest: ts(3) });
-	expect(wishes).toEqual([]);
+	expect(followUps).toEqual([]);
 });
 
 test('a row that is older than the known one is ignored', () => {
@@ -65,10 +65,10 @@ test('a message that the row includes, or that arrives twice, counts once', () =
 });
 
 test('a row older than the kept messages is fetched again', () => {
-	const { post, receiveRow, wishes, shown } = stage();
+	const { post, receiveRow, followUps, shown } = stage();
 	for (let number = 1; number <= 600; number += 1) post(number);
 	receiveRow(rowAt(50, 9, { unread_count: 0 }));
-	expect(wishes).toEqual(['C1']);
+	expect(followUps).toEqual(['C1']);
 	expect(shown()?.unreadCount).toBe(600);
 	receiveRow(rowAt(150, 9, { unread_count: 0 }));
 	expect(shown()?.unreadCount).toBe(450);
@@ -107,16 +107,16 @@ test('a missing previous message and a missing newest message are gaps', () => {
 	const missing = stage();
 	missing.post(1);
 	missing.post(3, { prev_ts: ts(2) });
-	expect(missing.wishes).toEqual(['gap']);
+	expect(missing.followUps).toEqual(['gap']);
 	const deleted = stage();
 	deleted.post(1);
 	deleted.post(2);
 	deleted.post(3, { prev_ts: ts(1) });
-	expect(deleted.wishes).toEqual(['gap']);
+	expect(deleted.followUps).toEqual(['gap']);
 });
 
 test('a deleted newest message is not a gap while the new latest is unknown', () => {
-	const { post, apply, wishes } = stage();
+	const { post, apply, followUps } = stage();
 	post(1);
 	post(2);
 	apply({
@@ -127,17 +127,17 @@ test('a deleted newest message is not a gap while the new latest is unknown', ()
 		position: stamp(3),
 	});
 	post(4, { prev_ts: ts(1) });
-	expect(wishes).toEqual([]);
+	expect(followUps).toEqual([]);
 });
 
 test('an archived conversation no longer counts; an unarchived one is fetched', () => {
-	const { apply, receiveRow, shown, state, wishes } = stage([rowAt(0, 0, { badge_count: 3 })]);
+	const { apply, receiveRow, shown, state, followUps } = stage([rowAt(0, 0, { badge_count: 3 })]);
 	apply({ type: 'channel_archive', channel: 'C1', position: stamp(1) });
 	receiveRow(rowAt(1, 9, { unread_count: 4 }));
 	expect(shown()).toBeUndefined();
 	expect(state.badge).toBe(0);
 	apply({ type: 'channel_unarchive', channel: 'C1', position: stamp(2) });
-	expect(wishes).toEqual(['C1']);
+	expect(followUps).toEqual(['C1']);
 	apply({
 		type: 'message',
 		channel: 'C1',

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Network } from '../support/client/network.ts';
-import { makeQuay } from '../support/client/quay.ts';
-import { expectScreens, watchEverything } from '../support/client/screens.ts';
-import { expectExact, freshCounts, sdk, shownCounts } from '../support/client/sdk.ts';
+import { expectScreens } from '../support/client/screens.ts';
+import { expectExact, sdk } from '../support/client/sdk.ts';
+import { makeSharedChannel } from '../support/client/shared-channel.ts';
+import { freshCounts, shownCounts, watchEverything } from '../support/client/shown.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /**
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function stage() {
-	const { reader: watched, writer: other, channel, post } = await makeQuay(server.url);
+	const { reader: watched, writer: other, channel, post } = await makeSharedChannel(server.url);
 	await post('before');
 	const network = new Network();
 	const client = sdk(server.url, watched, { ...network.options, random: () => 0 });

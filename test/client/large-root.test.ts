@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { makeQuay } from '../support/client/quay.ts';
-import { expectScreens, watchEverything } from '../support/client/screens.ts';
+import { expectScreens } from '../support/client/screens.ts';
 import { sdk } from '../support/client/sdk.ts';
+import { makeSharedChannel } from '../support/client/shared-channel.ts';
+import { watchEverything } from '../support/client/shown.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Events of replies carry only a preview of the root: the client keeps the whole root that it has. */
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 test('a large root on screen keeps its whole text while replies arrive, and can be edited and deleted', async () => {
-	const { reader, writer, channel, post } = await makeQuay(server.url);
+	const { reader, writer, channel, post } = await makeSharedChannel(server.url);
 	const client = sdk(server.url, reader);
 	await client.connect();
 	const ts = await post(TEXT);

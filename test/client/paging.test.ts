@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Message } from '../../client/src/index.ts';
 import { Network, until } from '../support/client/network.ts';
-import { makeQuay } from '../support/client/quay.ts';
 import { sdk } from '../support/client/sdk.ts';
+import { makeSharedChannel } from '../support/client/shared-channel.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** The loaded messages are a contiguous part of the conversation, wherever it was opened and whatever happens meanwhile. */
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function stage() {
-	const { reader, writer, channel, post } = await makeQuay(server.url);
+	const { reader, writer, channel, post } = await makeSharedChannel(server.url);
 	const stamps: string[] = [];
 	for (let index = 0; index < MESSAGES; index += 1) stamps.push(await post(String(index)));
 	const network = new Network();

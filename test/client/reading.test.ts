@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Network, until } from '../support/client/network.ts';
-import { makeQuay } from '../support/client/quay.ts';
 import { expectExact, sdk } from '../support/client/sdk.ts';
+import { makeSharedChannel } from '../support/client/shared-channel.ts';
 import { eventually } from '../support/eventually.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function stage() {
-	const { reader, writer, channel: id, post } = await makeQuay(server.url);
+	const { reader, writer, channel: id, post } = await makeSharedChannel(server.url);
 	const network = new Network();
 	const here = sdk(server.url, reader, { ...network.options, random: () => 0 });
 	const there = sdk(server.url, reader);
@@ -199,7 +199,7 @@ test('following a thread, marking it read and marking it unread reach both devic
 });
 
 test('a list of threads on screen is fetched until the server can return it', async () => {
-	const { reader, writer, channel: id, post } = await makeQuay(server.url);
+	const { reader, writer, channel: id, post } = await makeSharedChannel(server.url);
 	const root = await post('root');
 	await reader.call('subscriptions.thread.add', { channel: id, thread_ts: root });
 	const reply = () => writer.call('chat.postMessage', { channel: id, thread_ts: root, text: 'reply' });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { TidemarkClient } from '../../client/src/index.ts';
 import { Network, until } from '../support/client/network.ts';
-import { makeQuay } from '../support/client/quay.ts';
-import { expectScreens, watchEverything } from '../support/client/screens.ts';
+import { expectScreens } from '../support/client/screens.ts';
 import { expectExact, sdk } from '../support/client/sdk.ts';
+import { makeSharedChannel } from '../support/client/shared-channel.ts';
+import { watchEverything } from '../support/client/shown.ts';
 import { Random } from '../support/oracle/random.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { testServerProcess, withDirectory } from '../support/process.ts';
@@ -59,7 +60,7 @@ for (const seed of [31, 32, 33]) {
 
 /** A client that was cut off while it caught up, after the first of two missed messages. */
 async function cutWhileCatchingUp() {
-	const { reader, writer, channel, post } = await makeQuay(server.url);
+	const { reader, writer, channel, post } = await makeSharedChannel(server.url);
 	const network = new Network();
 	const client = sdk(server.url, reader, { ...network.options, ...AT_ONCE });
 	await post('before');
@@ -102,7 +103,7 @@ test('a client is cut off while it catches up, then a received message is delete
 });
 
 test('a page loaded during an outage has a message that is deleted before the socket reconnects', async () => {
-	const { reader, writer, channel, post } = await makeQuay(server.url);
+	const { reader, writer, channel, post } = await makeSharedChannel(server.url);
 	const network = new Network();
 	const client = sdk(server.url, reader, { ...network.options, ...AT_ONCE });
 	await client.connect();

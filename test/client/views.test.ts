@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { reactSomewhere } from '../support/client/reacting.ts';
-import { expectScreens, watchEverything } from '../support/client/screens.ts';
+import { expectScreens } from '../support/client/screens.ts';
 import { expectExact, sdk } from '../support/client/sdk.ts';
+import { watchEverything } from '../support/client/shown.ts';
 import { httpDriver } from '../support/http-driver.ts';
 import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
 import { Oracle } from '../support/oracle/oracle.ts';

@@ -17,7 +17,7 @@ const NEVER_MS = 3_600_000;
 let gateways = 0;
 
 for (const layout of LAYOUTS) {
-	describe(`sessions on ${layout}`, () => {
+	describe(`presence on ${layout}`, () => {
 		const open = async (place = redisPlace(layout), times = { lifetimeMs: NEVER_MS, aliveMs: NEVER_MS }) => {
 			const { commands, close } = await connectBoth(place);
 			gateways += 1;
@@ -30,40 +30,40 @@ for (const layout of LAYOUTS) {
 				},
 				onError: console.error,
 			};
-			const sessions = new RedisPresence(commands, keys, gateway, hooks, times);
+			const presence = new RedisPresence(commands, keys, gateway, hooks, times);
 			closing.push(() => {
-				sessions.close();
+				presence.close();
 				close();
 			});
 			/** As if the process had been gone for longer than a heartbeat lasts. */
 			const die = async (): Promise<void> => {
-				sessions.close();
+				presence.close();
 				await commands.del(keys.gatewayAlive(gateway));
 			};
-			return { sessions, place, commands, keys, gateway, changed, die };
+			return { presence, place, commands, keys, gateway, changed, die };
 		};
 
 		test('a user’s away setting is forgotten a month after the last connection', async () => {
-			const { sessions, commands, keys } = await open();
+			const { presence, commands, keys } = await open();
 			const key = keys.away('U01');
-			await sessions.setAway('U01', true);
+			await presence.setAway('U01', true);
 			expect(await commands.ttl(key)).toBeGreaterThan(29 * 24 * 3600);
 			await commands.expire(key, 60);
-			await sessions.connected('U01', 'c1');
+			await presence.connected('U01', 'c1');
 			expect(await commands.ttl(key)).toBeGreaterThan(29 * 24 * 3600);
-			expect(await sessions.isActive('U01')).toBe(false);
+			expect(await presence.isActive('U01')).toBe(false);
 		});
 
 		test('answers like the embedded engine in every case', async () => {
-			const { sessions, place } = await open();
-			const other = (await open(place)).sessions;
+			const { presence, place } = await open();
+			const other = (await open(place)).presence;
 			const memory = new MemoryPresence();
 			const random = new Random(7);
 			const users = ['U01', 'U02', 'U03'];
 			for (let step = 0; step < 300; step += 1) {
 				const user = random.pick(users) as string;
 				const connection = `${user}-${random.pick([1, 2, 3])}`;
-				const on = random.chance(0.5) ? sessions : other;
+				const on = random.chance(0.5) ? presence : other;
 				const kind = random.weighted({ connected: 3, disconnected: 3, away: 2 });
 				const away = random.chance(0.5);
 				const result = kind === 'away' ? await on.setAway(user, away) : await on[kind](user, connection);
@@ -76,8 +76,8 @@ for (const layout of LAYOUTS) {
 
 		test('connections of a dead process expire, even if no process ends them', async () => {
 			const times = { lifetimeMs: 300, aliveMs: NEVER_MS };
-			const { sessions: dying, place } = await open(undefined, times);
-			const { sessions: living } = await open(place, times);
+			const { presence: dying, place } = await open(undefined, times);
+			const { presence: living } = await open(place, times);
 			await dying.connected('U01', 'a');
 			await living.connected('U02', 'b');
 			dying.close();
@@ -90,18 +90,18 @@ for (const layout of LAYOUTS) {
 			const dying = await open();
 			const living = await open(dying.place);
 			const third = await open(dying.place);
-			for (let index = 0; index < 250; index += 1) await dying.sessions.connected(`U${index}`, `a-${index}`);
-			await third.sessions.connected('U1', 'c-1');
-			await living.sessions.sweep();
+			for (let index = 0; index < 250; index += 1) await dying.presence.connected(`U${index}`, `a-${index}`);
+			await third.presence.connected('U1', 'c-1');
+			await living.presence.sweep();
 			expect(living.changed).toEqual([]);
 			await dying.die();
-			await Promise.all([living.sessions.sweep(), third.sessions.sweep()]);
+			await Promise.all([living.presence.sweep(), third.presence.sweep()]);
 			// Each user by one of the gateways.
 			const expected = Array.from({ length: 250 }, (_, index) => `U${index}`);
 			expect([...living.changed, ...third.changed].sort()).toEqual(expected.sort());
-			expect(await living.sessions.activeAmong(expected)).toEqual(new Set(['U1']));
+			expect(await living.presence.activeAmong(expected)).toEqual(new Set(['U1']));
 			// Nothing of the dead gateway is left.
-			await living.sessions.sweep();
+			await living.presence.sweep();
 			expect(living.changed.length + third.changed.length).toBe(250);
 			expect(await living.commands.smembers(living.keys.gateways())).not.toContain(dying.gateway);
 			expect(await living.commands.exists(living.keys.gatewayConnections(dying.gateway))).toBe(0);
@@ -110,77 +110,77 @@ for (const layout of LAYOUTS) {
 		test('an end that failed is retried', async () => {
 			const dying = await open();
 			const living = await open(dying.place);
-			for (const user of ['U1', 'U2']) await dying.sessions.connected(user, `a-${user}`);
+			for (const user of ['U1', 'U2']) await dying.presence.connected(user, `a-${user}`);
 			await dying.die();
 			const clumsy = await open(dying.place);
-			await clumsy.commands.set(clumsy.keys.sessions('U2'), 'of a kind that the script cannot change');
-			await expect(clumsy.sessions.sweep()).rejects.toThrow('WRONGTYPE');
-			await clumsy.commands.del(clumsy.keys.sessions('U2'));
+			await clumsy.commands.set(clumsy.keys.connections('U2'), 'of a kind that the script cannot change');
+			await expect(clumsy.presence.sweep()).rejects.toThrow('WRONGTYPE');
+			await clumsy.commands.del(clumsy.keys.connections('U2'));
 			// The claim of the dead gateway expires.
-			await living.sessions.sweep();
+			await living.presence.sweep();
 			expect(living.changed).toEqual([]);
 			await living.commands.del(living.keys.gatewayClaim(dying.gateway));
-			await living.sessions.sweep();
+			await living.presence.sweep();
 			expect(living.changed).toContain('U2');
 		});
 
 		test('if a connection has already expired, its user’s presence is updated as well', async () => {
 			const dying = await open(undefined, { lifetimeMs: 20, aliveMs: NEVER_MS });
 			const living = await open(dying.place);
-			await dying.sessions.connected('U1', 'a-1');
+			await dying.presence.connected('U1', 'a-1');
 			await dying.die();
 			await Bun.sleep(60);
-			await living.sessions.sweep();
+			await living.presence.sweep();
 			expect(living.changed).toEqual(['U1']);
 		});
 
 		test('an emptied Redis gets all connections again', async () => {
-			const { sessions, commands, keys, gateway, changed, place } = await open();
-			await sessions.connected('U1', 'a-1');
-			await sessions.connected('U1', 'a-2');
-			await commands.del(keys.sessions('U1'));
+			const { presence, commands, keys, gateway, changed, place } = await open();
+			await presence.connected('U1', 'a-1');
+			await presence.connected('U1', 'a-2');
+			await commands.del(keys.connections('U1'));
 			for (const key of [keys.gateways(), keys.gatewayAlive(gateway), keys.gatewayConnections(gateway)])
 				await commands.del(key);
-			expect(await sessions.isActive('U1')).toBe(false);
-			await sessions.beat();
-			expect(await sessions.isActive('U1')).toBe(true);
+			expect(await presence.isActive('U1')).toBe(false);
+			await presence.beat();
+			expect(await presence.isActive('U1')).toBe(true);
 			expect(changed).toEqual(['U1']);
 			expect(await commands.hgetall(keys.gatewayConnections(gateway))).toEqual({ 'a-1': 'U1', 'a-2': 'U1' });
 			const living = await open(place);
-			sessions.close();
+			presence.close();
 			await commands.del(keys.gatewayAlive(gateway));
-			await living.sessions.sweep();
+			await living.presence.sweep();
 			expect(living.changed).toEqual(['U1', 'U1']);
 		});
 
 		test('a gateway that was considered dead returns with its next heartbeat', async () => {
 			const slow = await open();
 			const living = await open(slow.place);
-			await slow.sessions.connected('U1', 'a-1');
+			await slow.presence.connected('U1', 'a-1');
 			await slow.commands.del(slow.keys.gatewayAlive(slow.gateway));
-			await living.sessions.sweep();
-			expect(await living.sessions.isActive('U1')).toBe(false);
-			await slow.sessions.beat();
-			expect(await living.sessions.isActive('U1')).toBe(true);
+			await living.presence.sweep();
+			expect(await living.presence.isActive('U1')).toBe(false);
+			await slow.presence.beat();
+			expect(await living.presence.isActive('U1')).toBe(true);
 			expect(slow.changed).toEqual(['U1']);
 		});
 
 		test('a connection whose end did not reach Redis is ended by the next heartbeat', async () => {
-			const { sessions, commands, keys, gateway, changed } = await open();
-			await sessions.connected('U1', 'a-1');
-			await sessions.disconnected('U1', 'a-1');
+			const { presence, commands, keys, gateway, changed } = await open();
+			await presence.connected('U1', 'a-1');
+			await presence.disconnected('U1', 'a-1');
 			// The state from before the end.
 			await commands.hset(keys.gatewayConnections(gateway), 'a-1', 'U1');
-			await sessions.beat();
+			await presence.beat();
 			expect(changed).toEqual(['U1']);
 			expect(await commands.exists(keys.gatewayConnections(gateway))).toBe(0);
 		});
 
 		test('a connection that ends while it begins is removed', async () => {
-			const { sessions } = await open();
-			const ends = [sessions.connected('U1', 'a-1'), sessions.disconnected('U1', 'a-1')];
+			const { presence } = await open();
+			const ends = [presence.connected('U1', 'a-1'), presence.disconnected('U1', 'a-1')];
 			await Promise.all(ends);
-			expect(await sessions.isActive('U1')).toBe(false);
+			expect(await presence.isActive('U1')).toBe(false);
 		});
 	});
 }

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisTickets } from '../../src/engine/cluster/redis/tickets.ts';
-import type { Admission } from '../../src/engine/ports/tickets.ts';
-import { random, TEAM, userNamed } from '../gateway/support.ts';
+import { admissionOf, random, userNamed } from '../gateway/support.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
 const closing: (() => void)[] = [];
@@ -10,14 +9,10 @@ afterEach(() => {
 	for (const close of closing.splice(0)) close();
 });
 
-const ADMISSION: Admission = {
-	user: userNamed('U1', { name: 'Zoë "}{"' }),
-	team: TEAM,
-	tokenHash: 'h',
-	expiresAt: Number.POSITIVE_INFINITY,
-	issuedAt: 0,
-	options: { since: 1_717_200_000_123_456, counts: true },
-};
+const ADMISSION = admissionOf(userNamed('U1', { name: 'Zoë "}{"' }), {
+	since: 1_717_200_000_123_456,
+	counts: true,
+});
 
 for (const layout of LAYOUTS) {
 	describe(`tickets on ${layout}`, () => {

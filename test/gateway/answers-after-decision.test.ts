@@ -59,8 +59,8 @@ beforeEach(() => {
 	isDecided = false;
 	services = {
 		auth: authenticator(people, clock),
-		anonymous: new AnonymousLimits({ perSecond: 1, burst: 5 }, clock.now),
-		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
+		anonymousLimits: new AnonymousLimits({ perSecond: 1, burst: 5 }, clock.now),
+		bodyMemory: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
 		limits: new Limits(
 			{ requests: UNLIMITED, posts: UNLIMITED, connects: { ...UNLIMITED, jitterSeconds: 0 } },
 			clock.now,

@@ -75,7 +75,7 @@ describe('who is asking', () => {
 		const caller = await auth.identify(token);
 		expect(caller).toMatchObject({ kind: 'user', user: { id: user.id } });
 		if (caller.kind !== 'user') return;
-		const admission = { user: user.id, tokenHash: caller.tokenHash, issuedAt: caller.issuedAt };
+		const admission = { user: user.id, tokenKey: caller.tokenKey, issuedAt: caller.issuedAt };
 		expect(await auth.isStillValid(admission)).toBeTrue();
 		directory.keep(token, user, clock.now());
 		expect(await auth.isStillValid(admission)).toBeFalse();
@@ -101,7 +101,7 @@ describe('what the gateway caches', () => {
 		const { auth, clock, directory, token, user } = setUp();
 		const caller = await auth.identify(token);
 		directory.keep(token, user, clock.now());
-		auth.forget(caller.kind === 'user' ? caller.tokenHash : '');
+		auth.forget(caller.kind === 'user' ? caller.tokenKey : '');
 		expect(await rejectionOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
@@ -117,17 +117,17 @@ describe('what the gateway caches', () => {
 	test('while the store is unavailable, cached tokens work, unless their revocation was received', async () => {
 		const { auth, clock, directory, token } = setUp();
 		const caller = await auth.identify(token);
-		directory.isAway = true;
+		directory.isDown = true;
 		clock.pass(30 * 60_000);
 		auth.sweep();
 		expect(await auth.identify(token)).toEqual(caller);
 		expect(await rejectionOf(() => auth.identify(newToken(false, random)))).toBe('service_unavailable');
 		clock.pass(31 * 60_000);
 		expect(await rejectionOf(() => auth.identify(token))).toBe('service_unavailable');
-		directory.isAway = false;
+		directory.isDown = false;
 		await auth.identify(token);
-		directory.isAway = true;
-		auth.forget(caller.kind === 'user' ? caller.tokenHash : '');
+		directory.isDown = true;
+		auth.forget(caller.kind === 'user' ? caller.tokenKey : '');
 		expect(await rejectionOf(() => auth.identify(token))).toBe('service_unavailable');
 	});
 

@@ -24,7 +24,7 @@ const ADA: UserCaller = {
 	kind: 'user',
 	user: userNamed('U123'),
 	team: TEAM,
-	tokenHash: '',
+	tokenKey: '',
 	issuedAt: 0,
 	expiresAt: Number.POSITIVE_INFINITY,
 };

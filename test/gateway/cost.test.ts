@@ -3,7 +3,7 @@ import type { CountRow, CountSink } from '../../src/engine/ports/read-state.ts';
 import type { Call, Method } from '../../src/gateway/http/method.ts';
 import { clientCounts, clientExplain } from '../../src/gateway/http/methods/client.ts';
 import { Limits } from '../../src/gateway/limits.ts';
-import { emptyRow } from '../support/count-rows.ts';
+import { emptyRow } from '../../src/model/rows.ts';
 import { HandClock, userNamed } from './support.ts';
 
 /** Calls whose cost is known only after the answer: it is charged then, by the number of rows. */
@@ -11,7 +11,10 @@ import { HandClock, userNamed } from './support.ts';
 const BURST = 10;
 const off = { perSecond: 0, burst: 0 };
 
-const row = (index: number): CountRow => emptyRow(`C${String(index).padStart(10, '0')}`);
+const row = (index: number): CountRow => ({
+	...emptyRow(),
+	conversation: `C${String(index).padStart(10, '0')}`,
+});
 
 /** How many calls are left after one call of a user in this many conversations. */
 async function leftAfter(method: Method, conversations: number): Promise<number> {

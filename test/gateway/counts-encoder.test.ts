@@ -5,8 +5,10 @@ import { CountsEncoder } from '../../src/gateway/http/counts-encoder.ts';
 import { EncodedAnswer, success } from '../../src/gateway/http/envelope.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import { formatPosition } from '../../src/model/position.ts';
+import { emptyRow } from '../../src/model/rows.ts';
 import { countFields } from '../../src/protocol/objects.ts';
-import { emptyRow } from '../support/count-rows.ts';
+
+const rowOf = (conversation: string): CountRow => ({ ...emptyRow(), conversation });
 
 const stamp = fc.integer({ min: 0, max: 9_007_199_254_740_991 });
 const count = fc.integer({ min: 0, max: 10_000 });
@@ -70,10 +72,10 @@ test('the encoded bytes equal countFields, row by row', () => {
 test('rows from before the last begin() are discarded', () => {
 	const encoder = new CountsEncoder();
 	encoder.begin(2);
-	encoder.row(emptyRow('C0VOID'));
-	encoder.row({ ...emptyRow('D0VOID'), kind: 'im' });
+	encoder.row(rowOf('C0VOID'));
+	encoder.row({ ...rowOf('D0VOID'), kind: 'im' });
 	encoder.begin(1);
-	encoder.row(emptyRow('C0TRUE'));
+	encoder.row(rowOf('C0TRUE'));
 	const { channels, ims } = JSON.parse(new TextDecoder().decode(encoder.finish(NO_TOTALS)));
 	expect([channels.map(({ id }: { id: string }) => id), ims]).toEqual([['C0TRUE'], []]);
 });
@@ -82,7 +84,7 @@ test('more rows than announced fit', () => {
 	const encoder = new CountsEncoder();
 	encoder.begin(1);
 	const ids = Array.from({ length: 500 }, (_, index) => `C0MANY${index}`);
-	for (const id of ids) encoder.row(emptyRow(id));
+	for (const id of ids) encoder.row(rowOf(id));
 	const { channels } = JSON.parse(new TextDecoder().decode(encoder.finish(NO_TOTALS)));
 	expect(channels.map(({ id }: { id: string }) => id)).toEqual(ids);
 });
@@ -91,7 +93,7 @@ test.each([1, 10_000])('a response of %p rows stays unchanged when its buffer is
 	const responseOf = (letter: string): Response => {
 		const encoder = new CountsEncoder();
 		encoder.begin(count);
-		for (let index = 0; index < count; index += 1) encoder.row(emptyRow(`C${letter}${index}`));
+		for (let index = 0; index < count; index += 1) encoder.row(rowOf(`C${letter}${index}`));
 		return success(new EncodedAnswer(encoder.finish(NO_TOTALS), () => encoder.release()), TAKER);
 	};
 	const first = responseOf('FIRST');

@@ -6,6 +6,7 @@ import { UserSession } from '../../src/gateway/socket/user-session.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { TurnMeter } from '../support/turn-meter.ts';
+import { readingSocket } from './support.ts';
 
 /** Pushed counts are current: none go to users who left, and none before events that a client still has to catch up on. */
 
@@ -27,13 +28,7 @@ const ROW: CountRow = {
 
 function scene({ archived = false } = {}) {
 	const sent: string[] = [];
-	const socket = {
-		send: (frame: string) => sent.push(JSON.parse(frame).type),
-		ping: () => 1,
-		cork: (callback: () => void) => callback(),
-		close: () => undefined,
-		getBufferedAmount: () => 0,
-	};
+	const socket = readingSocket((frame) => sent.push(JSON.parse(frame).type));
 	const connection = new Connection('s1', 'U1', 'T1', 'hash', true, socket, (one) =>
 		queueMicrotask(() => one.flush()),
 	);
@@ -54,7 +49,7 @@ function scene({ archived = false } = {}) {
 	};
 	const push = new CountsPush(readState, fail);
 	const changed = async (): Promise<string[]> => {
-		push.sent([session], { change: 'standing', conversation: 'C1' });
+		push.sent([session], { change: 'membership', conversation: 'C1' });
 		await Bun.sleep(5);
 		return sent;
 	};
@@ -146,9 +141,9 @@ test('after a delete, counts for thousands of online users are computed a few pe
 		session.connections.push({ wantsCounts: true, isCatchingUp: false, send: () => undefined } as never);
 		return session;
 	});
-	push.sent(sessions, { change: 'standing', conversation: 'C1' });
+	push.sent(sessions, { change: 'membership', conversation: 'C1' });
 	// Counts that become due meanwhile are neither forgotten nor sent twice.
-	push.sent(sessions.slice(0, 3), { change: 'standing', conversation: 'C1' });
+	push.sent(sessions.slice(0, 3), { change: 'membership', conversation: 'C1' });
 	while (asked.size < ONLINE) await Bun.sleep(1);
 	await Bun.sleep(1);
 	meter.stop();
@@ -159,10 +154,10 @@ test('after a delete, counts for thousands of online users are computed a few pe
 test('counts that could not be read are pushed when they can be', async () => {
 	const { connection, session, sent } = scene();
 	connection.release(0);
-	let isAway = true;
+	let isDown = true;
 	const failures: unknown[] = [];
 	const looked = async <T>(value: T): Promise<T> => {
-		if (isAway) throw new Error('could not be written');
+		if (isDown) throw new Error('could not be written');
 		return value;
 	};
 	const readState = {
@@ -175,11 +170,11 @@ test('counts that could not be read are pushed when they can be', async () => {
 			}),
 	} as unknown as ReadState;
 	const push = new CountsPush(readState, (error) => void failures.push(error));
-	push.sent([session], { change: 'standing', conversation: 'C1' });
+	push.sent([session], { change: 'membership', conversation: 'C1' });
 	await Bun.sleep(5);
 	expect(failures).toHaveLength(2);
 	expect(sent).toEqual([]);
-	isAway = false;
+	isDown = false;
 	await eventually(
 		async () => expect([...sent].sort()).toEqual(['unread_counts_updated', 'update_thread_state']),
 		10_000,

@@ -3,7 +3,7 @@ import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { Rejection } from '../../src/model/errors.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening-gateway.ts';
-import { random, TEAM, userNamed } from './support.ts';
+import { admissionOf, random, userNamed } from './support.ts';
 
 /** A socket whose session cannot start is closed after a pause, because clients reconnect at once. */
 
@@ -17,26 +17,18 @@ afterEach(async () => {
 
 function scene() {
 	const tickets = new MemoryTickets(Date.now, random);
-	const state = { isAway: true, asked: 0 };
+	const state = { isDown: true, asked: 0 };
 	const gateway = listeningGateway({
 		tickets,
 		memberships: async () => {
 			state.asked += 1;
-			if (state.isAway) throw new Rejection('service_unavailable', 'read state is being restored');
+			if (state.isDown) throw new Rejection('service_unavailable', 'read state is being restored');
 			return [];
 		},
 	});
 	closing.push(gateway.stop);
 	const open = async (): Promise<TestSocket> => {
-		const expiresAt = Number.POSITIVE_INFINITY;
-		const admission = {
-			user: userNamed('U1'),
-			team: TEAM,
-			tokenHash: 'h',
-			expiresAt,
-			issuedAt: 0,
-			options: { since: 0 },
-		};
+		const admission = admissionOf(userNamed('U1'));
 		return new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`);
 	};
 	return { ...gateway, state, open };
@@ -50,7 +42,7 @@ test('a client that reconnects at once makes few attempts, and connects as soon 
 		expect(code).toBe(4000);
 	}
 	expect(state.asked).toBeLessThanOrEqual(WATCHED_MS / LEAST_PAUSE_MS + 1);
-	state.isAway = false;
+	state.isDown = false;
 	const socket = await open();
 	await socket.seen({ type: 'hello' });
 	socket.close();

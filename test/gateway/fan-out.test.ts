@@ -4,8 +4,8 @@ import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import type { Topic } from '../../src/engine/ports/bus.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
-import { listeningGateway } from './listening-gateway.ts';
-import { random, TEAM, userNamed } from './support.ts';
+import { listeningGateway, NOTHING_MISSED } from './listening-gateway.ts';
+import { admissionOf, random, TEAM, userNamed } from './support.ts';
 
 /** A socket that is closed while an event is being delivered must not make another socket miss that event. */
 
@@ -14,15 +14,6 @@ afterEach(async () => {
 	for (const close of closing.splice(0)) await close();
 });
 
-const NOTHING: SyncResult = {
-	events: [],
-	frames: [],
-	inside: [],
-	position: 0,
-	completeUpTo: 0,
-	recount: [],
-	threads: false,
-};
 /** Nine of these exceed what a resuming socket may hold back. */
 const LARGE = 'x'.repeat(500_000);
 const EVENTS = 12;
@@ -36,19 +27,12 @@ async function scene(topic: Topic, users: readonly string[]) {
 		tickets,
 		bus,
 		memberships: async () => [{ conversation: 'C1' }],
-		missed: () => (++resumes === 1 ? new Promise<SyncResult>(() => undefined) : Promise.resolve(NOTHING)),
+		missed: () =>
+			++resumes === 1 ? new Promise<SyncResult>(() => undefined) : Promise.resolve(NOTHING_MISSED),
 	});
 	closing.push(gateway.stop);
 	const open = async (id: string) => {
-		const expiresAt = Number.POSITIVE_INFINITY;
-		const admission = {
-			user: userNamed(id),
-			team: TEAM,
-			tokenHash: 'h',
-			expiresAt,
-			issuedAt: 0,
-			options: { since: 0 },
-		};
+		const admission = admissionOf(userNamed(id));
 		return new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`);
 	};
 	const stalled = await open(users[0] as string);

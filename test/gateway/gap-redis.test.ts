@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisTickets } from '../../src/engine/cluster/redis/tickets.ts';
-import { resetForGap } from '../../src/gateway/missed-messages.ts';
+import { resetForGap } from '../../src/gateway/bus-gaps.ts';
 import type { Hub } from '../../src/gateway/socket/hub.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, cutSubscribers, LAYOUTS, redisPlace } from '../support/redis.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening-gateway.ts';
-import { random, TEAM, userNamed } from './support.ts';
+import { admissionOf, random, userNamed } from './support.ts';
 
 /** A gateway that missed publications: no client continues as if it had received everything. */
 
@@ -55,10 +55,7 @@ for (const layout of LAYOUTS) {
 				close();
 			});
 			const open = async (name = 'U1'): Promise<TestSocket> => {
-				const user = userNamed(name);
-				const expiresAt = Number.POSITIVE_INFINITY;
-				const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, issuedAt: 0, options: { since: 0 } };
-				const ticket = await tickets.issue(admission);
+				const ticket = await tickets.issue(admissionOf(userNamed(name)));
 				const socket = new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${ticket}`);
 				await Promise.race([socket.seen({ type: 'hello' }), socket.closed]);
 				return socket;

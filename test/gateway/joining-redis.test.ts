@@ -10,6 +10,7 @@ import { type LiveEvent, liveEvent } from '../../src/protocol/live-event.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { readingSocket } from './support.ts';
 
 /** A connected user who joins gets every event from the join on, once and in order. */
 
@@ -85,16 +86,10 @@ for (const layout of LAYOUTS) {
 				},
 				failed: (error) => failures.push(error),
 			});
-			const socket = {
-				send: (frame: string) => {
-					const { type, channel, at } = JSON.parse(frame);
-					return type === 'message' ? received.push({ channel, at }) : otherEvents.push(type);
-				},
-				ping: () => 1,
-				cork: (callback: () => void) => callback(),
-				close: () => undefined,
-				getBufferedAmount: () => 0,
-			};
+			const socket = readingSocket((frame) => {
+				const { type, channel, at } = JSON.parse(frame);
+				return type === 'message' ? received.push({ channel, at }) : otherEvents.push(type);
+			});
 			const connection = new Connection('s1', 'U1', 'T1', 'hash', false, socket, hub.scheduleFlush);
 			hub.listen(hub.attach(connection), []);
 			await bus.ready();

@@ -197,7 +197,7 @@ describe('a JWT as a token', () => {
 		const issued = (iat: number) => sign({ ...CLAIMS, iat, exp: second + 30 });
 		directory.add(userNamed('U123', { signedOutTs: own.now() * 1000 }));
 		expect(await rejectionOf(async () => auth.identify(await issued(second - 1)))).toBe('token_revoked');
-		const held = { user: 'U123', tokenHash: 'not stored', issuedAt: (second - 1) * 1000 };
+		const held = { user: 'U123', tokenKey: 'not stored', issuedAt: (second - 1) * 1000 };
 		expect(await auth.isStillValid(held)).toBeFalse();
 		expect(await auth.identify(await issued(second + 1))).toMatchObject({ kind: 'user' });
 		expect(await auth.isStillValid({ ...held, issuedAt: (second + 1) * 1000 })).toBeTrue();

@@ -30,7 +30,8 @@ export interface Behind {
 	readonly newestChange?: () => Promise<number | null>;
 }
 
-const NOTHING: SyncResult = {
+/** For a client that has missed no events. */
+export const NOTHING_MISSED: SyncResult = {
 	events: [],
 	frames: [],
 	inside: [],
@@ -46,7 +47,7 @@ export function listeningGateway({
 	bus = new MemoryBus(),
 	presence: presenceStore = new MemoryPresence(),
 	memberships = async () => [],
-	missed = async () => NOTHING,
+	missed = async () => NOTHING_MISSED,
 	newestChange = async () => null,
 }: Behind) {
 	const failures: string[] = [];
@@ -61,9 +62,9 @@ export function listeningGateway({
 		directory: { token: async () => null },
 		auth: { isStillValid: async () => true },
 		limits: { take: () => 0, takeMore: () => 0 },
-		anonymous: new AnonymousLimits({ perSecond: 0, burst: 0 }, Date.now),
-		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
-		answers: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
+		anonymousLimits: new AnonymousLimits({ perSecond: 0, burst: 0 }, Date.now),
+		bodyMemory: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
+		answerMemory: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
 		largeReads: new FairGate(1),
 		operations: { failed: (what: string) => failures.push(what) },
 	} as unknown as Services;

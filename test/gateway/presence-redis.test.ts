@@ -5,6 +5,7 @@ import { RedisPresence } from '../../src/engine/cluster/redis/presence.ts';
 import { Connection } from '../../src/gateway/socket/connection.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { readingSocket } from './support.ts';
 
 /** Users of a gateway that died become away, in the read state and for users who watch their presence. */
 
@@ -25,25 +26,19 @@ for (const layout of LAYOUTS) {
 					active.set(user, isActive);
 				},
 			};
-			const sessions: RedisPresence = new RedisPresence(commands, keys, name, {
+			const store: RedisPresence = new RedisPresence(commands, keys, name, {
 				onChanged: (user) => presence.refresh(user),
 				onError,
 			});
-			const presence: Presence = new Presence(bus, sessions, reads);
+			const presence: Presence = new Presence(bus, store, reads);
 			closing.push(() => {
-				sessions.close();
+				store.close();
 				bus.close();
 				close();
 			});
 			const socketOf = (user: string) => {
 				const frames: string[] = [];
-				const socket = {
-					send: (frame: string) => frames.push(frame),
-					ping: () => 1,
-					cork: (callback: () => void) => callback(),
-					close: () => undefined,
-					getBufferedAmount: () => 0,
-				};
+				const socket = readingSocket((frame) => frames.push(frame));
 				const connection = new Connection(`${name}-${user}`, user, 'T1', 'h', false, socket, (one) =>
 					one.flush(),
 				);
@@ -52,10 +47,10 @@ for (const layout of LAYOUTS) {
 				return { connection, presences };
 			};
 			const die = async () => {
-				sessions.close();
+				store.close();
 				await commands.del(keys.gatewayAlive(name));
 			};
-			return { presence, sessions, socketOf, die, place };
+			return { presence, store, socketOf, die, place };
 		};
 
 		test('a user whose last socket was at the dead gateway becomes away; a user with another socket stays active', async () => {
@@ -69,7 +64,7 @@ for (const layout of LAYOUTS) {
 			await living.presence.watch(watcher.connection, ['U1']);
 			expect(watcher.presences()).toEqual(['active']);
 			await dying.die();
-			await living.sessions.sweep();
+			await living.store.sweep();
 			for (let tries = 0; watcher.presences().length < 2 && tries < 500; tries += 1) await Bun.sleep(10);
 			expect(watcher.presences()).toEqual(['active', 'away']);
 			expect([active.get('U1'), active.get('U2')]).toEqual([false, true]);

@@ -30,8 +30,8 @@ beforeEach(async () => {
 	services = {
 		auth: authenticator(directory, clock, { jwt: await jwtVerifier({ secret: SECRET }, clock.now) }),
 		limits: new Limits({ requests: NO_LIMIT, posts: NO_LIMIT, connects: NO_LIMIT }, clock.now, () => 0),
-		anonymous: new AnonymousLimits({ perSecond: 0.001, burst: BURST }, clock.now),
-		bodies: new MemoryBudget({ totalBytes: 4 * SHARE, shareBytes: SHARE, nowMs: clock.now }),
+		anonymousLimits: new AnonymousLimits({ perSecond: 0.001, burst: BURST }, clock.now),
+		bodyMemory: new MemoryBudget({ totalBytes: 4 * SHARE, shareBytes: SHARE, nowMs: clock.now }),
 	} as unknown as Services;
 });
 
@@ -45,7 +45,7 @@ async function send(token: string, text = 'x') {
 	const incoming = {
 		request,
 		query: '',
-		body: new IncomingBody(request, services.bodies),
+		body: new IncomingBody(request, services.bodyMemory),
 		client: { address: ADDRESS },
 	};
 	const method = METHODS['auth.test'];
@@ -72,7 +72,7 @@ test('a recently known user is served behind a locked-out address; an unknown on
 test('the body of a recently known user counts for the user, not for the address', async () => {
 	await send(TOKEN);
 	clock.pass(61_000);
-	services.bodies.hold(ADDRESS, SHARE, 60_000, () => undefined);
+	services.bodyMemory.hold(ADDRESS, SHARE, 60_000, () => undefined);
 	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
 	expect(await rejectionOf(() => send(newToken(false, random)))).toBe('ratelimited');
 });
@@ -101,9 +101,9 @@ test('a body waits while its token is looked up, and its own time starts afterwa
 	};
 	const sending = send(TOKEN);
 	clock.pass(120_000);
-	services.bodies.sweep();
-	expect(services.bodies.heldBytes).toBeGreaterThan(0);
+	services.bodyMemory.sweep();
+	expect(services.bodyMemory.heldBytes).toBeGreaterThan(0);
 	resolve();
 	expect((await sending).raw.get('text')).toBe('x');
-	expect(services.bodies.heldBytes).toBe(0);
+	expect(services.bodyMemory.heldBytes).toBe(0);
 });

@@ -39,9 +39,9 @@ beforeEach(() => {
 	services = {
 		auth: authenticator(directory, clock),
 		limits: new Limits(RATES, clock.now, () => 0.5),
-		anonymous: new AnonymousLimits({ perSecond: 1, burst: 5 }, clock.now),
-		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
-		answers: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
+		anonymousLimits: new AnonymousLimits({ perSecond: 1, burst: 5 }, clock.now),
+		bodyMemory: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
+		answerMemory: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
 		largeReads: new FairGate(1),
 		tickets: new MemoryTickets(clock.now, random),
 		directory: {
@@ -198,7 +198,7 @@ describe('routes', () => {
 		while (directory.asked < 2) await Bun.sleep(1);
 		await Bun.sleep(1);
 		clock.pass(31_000);
-		services.bodies.sweep();
+		services.bodyMemory.sweep();
 		expect((await answering).status).toBe(503);
 	});
 

@@ -4,8 +4,8 @@ import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import type { Bus, Topic } from '../../src/engine/ports/bus.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
-import { listeningGateway } from './listening-gateway.ts';
-import { random, TEAM, userNamed } from './support.ts';
+import { listeningGateway, NOTHING_MISSED } from './listening-gateway.ts';
+import { admissionOf, random, userNamed } from './support.ts';
 
 /** State is read after the subscription to its changes is active, and only if something may have changed before. */
 
@@ -31,20 +31,10 @@ class SlowBus extends MemoryBus implements Bus {
 	}
 }
 
-const NOTHING: SyncResult = {
-	events: [],
-	frames: [],
-	inside: [],
-	position: 0,
-	completeUpTo: 0,
-	recount: [],
-	threads: false,
-};
-
 async function scene(
 	bus: MemoryBus,
 	looked: (what: string) => void,
-	missed = NOTHING,
+	missed = NOTHING_MISSED,
 	newest: number | null = null,
 ) {
 	const tickets = new MemoryTickets(Date.now, random);
@@ -62,9 +52,7 @@ async function scene(
 		},
 	});
 	closing.push(gateway.stop);
-	const user = userNamed('U1');
-	const expiresAt = Number.POSITIVE_INFINITY;
-	const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, issuedAt: 0, options: { since: 0 } };
+	const admission = admissionOf(userNamed('U1'));
 	const socket = new TestSocket(
 		`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`,
 	);
@@ -88,7 +76,7 @@ test('a new member receives later events; missed events are read only if somethi
 	] as const) {
 		const bus = new MemoryBus();
 		const looked: string[] = [];
-		const socket = await scene(bus, (what) => looked.push(what), NOTHING, newest);
+		const socket = await scene(bus, (what) => looked.push(what), NOTHING_MISSED, newest);
 		bus.publish('user:U1', { type: 'joined', user: 'U1', conversation: 'C2', at: 1 });
 		bus.publish('live:C2', { type: 'event', frame: '{"type":"first"}', at: 2 });
 		await socket.seen({ type: 'first' });

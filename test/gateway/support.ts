@@ -1,8 +1,9 @@
 import type { Token, User } from '../../src/engine/ports/store.ts';
+import type { Admission } from '../../src/engine/ports/tickets.ts';
 import { Authenticator, type AuthenticatorOptions } from '../../src/gateway/auth/authenticator.ts';
 import { tokenKey } from '../../src/gateway/auth/tokens.ts';
-import type { ErrorCode } from '../../src/model/errors.ts';
-import { Rejection } from '../../src/model/errors.ts';
+import type { Socket } from '../../src/gateway/socket/connection.ts';
+import { type ErrorCode, Rejection } from '../../src/model/errors.ts';
 import type { RandomBytes } from '../../src/model/ids.ts';
 
 /** What the gateway's tests share: a clock that tests move, known users, and a directory of them. */
@@ -25,7 +26,26 @@ export const userNamed = (id: string, more: Partial<User> = {}): User => ({
 	...more,
 });
 
+/** The admission of a user with a token that does not expire. */
+export const admissionOf = (user: User, options: Admission['options'] = { since: 0 }): Admission => ({
+	user,
+	team: TEAM,
+	tokenKey: 'h',
+	expiresAt: Number.POSITIVE_INFINITY,
+	issuedAt: 0,
+	options,
+});
+
 export const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
+
+/** A socket whose client reads everything at once. */
+export const readingSocket = (send: (frame: string) => number): Socket => ({
+	send,
+	ping: () => 1,
+	cork: (callback) => callback(),
+	close: () => undefined,
+	getBufferedAmount: () => 0,
+});
 
 export class HandClock {
 	ms = 1_700_000_000_000;
@@ -41,7 +61,7 @@ export class SmallDirectory {
 	readonly kept = new Map<string, Token>();
 	asked = 0;
 	/** When true, every read fails. */
-	isAway = false;
+	isDown = false;
 
 	add(user: User, token?: string): this {
 		this.people.set(user.id, user);
@@ -56,7 +76,7 @@ export class SmallDirectory {
 
 	private ask(): void {
 		this.asked += 1;
-		if (this.isAway) throw new Rejection('service_unavailable');
+		if (this.isDown) throw new Rejection('service_unavailable');
 	}
 
 	async token(hash: string): Promise<Token | null> {

@@ -1,16 +1,8 @@
 import { expect, test } from 'bun:test';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
-import type { Admission } from '../../src/engine/ports/tickets.ts';
-import { HandClock, random, rejectionOf, TEAM, userNamed } from './support.ts';
+import { admissionOf, HandClock, random, rejectionOf, userNamed } from './support.ts';
 
-const ADMISSION: Admission = {
-	user: userNamed('U1'),
-	team: TEAM,
-	tokenHash: 'h',
-	expiresAt: Number.POSITIVE_INFINITY,
-	issuedAt: 0,
-	options: { since: 5 },
-};
+const ADMISSION = admissionOf(userNamed('U1'), { since: 5 });
 
 test('a ticket works once', async () => {
 	const tickets = new MemoryTickets(new HandClock().now, random);

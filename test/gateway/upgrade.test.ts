@@ -1,23 +1,16 @@
 import { afterEach, expect, test } from 'bun:test';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
-import type { Admission, Tickets } from '../../src/engine/ports/tickets.ts';
+import type { Tickets } from '../../src/engine/ports/tickets.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening-gateway.ts';
-import { random, TEAM, userNamed } from './support.ts';
+import { admissionOf, random, userNamed } from './support.ts';
 
 /**
  * An upgrade waits for the lookup of its ticket, and is accepted even with a bad ticket, so that the client gets the
  * reason of the rejection.
  */
 
-const ADMISSION: Admission = {
-	user: userNamed('U1'),
-	team: TEAM,
-	tokenHash: 'h',
-	expiresAt: Number.POSITIVE_INFINITY,
-	issuedAt: 0,
-	options: { since: 0 },
-};
+const ADMISSION = admissionOf(userNamed('U1'));
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -2,13 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import { readLoad } from '../../src/app/bench-options.ts';
 import { expectedUnread, judge, NO_MARKS } from '../../src/load/expected.ts';
 import { Latencies } from '../../src/load/latencies.ts';
-import type { Load } from '../../src/load/load.ts';
 import { notesOn } from '../../src/load/notes.ts';
 import { OrderCheck } from '../../src/load/order-check.ts';
 import { keepPace } from '../../src/load/pacing.ts';
 import { Participant } from '../../src/load/participant.ts';
-import { numberIn, Plan, textOf } from '../../src/load/plan.ts';
-import { Progress } from '../../src/load/progress.ts';
+import { type Load, numberIn, Plan, paddedText } from '../../src/load/plan.ts';
+import { ProgressLine } from '../../src/load/progress.ts';
 import { ms, reportOf } from '../../src/load/report.ts';
 import { type Figures, figuresOf } from '../../src/load/result.ts';
 import { Tally } from '../../src/load/tally.ts';
@@ -68,8 +67,8 @@ describe('plan', () => {
 
 	test('a text contains its number, and has the requested length', () => {
 		for (const number of [0, 7, 9_999_999]) {
-			expect(numberIn(textOf(number, 16))).toBe(number);
-			expect(textOf(number, 100)).toHaveLength(100);
+			expect(numberIn(paddedText(number, 16))).toBe(number);
+			expect(paddedText(number, 100)).toHaveLength(100);
 		}
 	});
 
@@ -202,7 +201,7 @@ describe('tally', () => {
 		at(2_005);
 		tally.answered(tally.postId(2), '3', undefined);
 		at(2_010);
-		tally.received(textOf(2, 20), '3', 'next');
+		tally.received(paddedText(2, 20), '3', 'next');
 		const { posts, deliveries, generator } = figures();
 		expect([posts.ms?.max, deliveries.ms?.max, generator.late_ms?.max]).toEqual([1_005, 1_010, 1_000]);
 	});
@@ -233,8 +232,8 @@ describe('tally', () => {
 		tally.sentMarks += 1;
 		tally.answered(tally.postId(0), '1', undefined);
 		tally.answered(tally.postId(1), '', 'service_unavailable');
-		tally.received(textOf(0, 20), '1', 'next');
-		tally.received(textOf(0, 20), '1', 'next');
+		tally.received(paddedText(0, 20), '1', 'next');
+		tally.received(paddedText(0, 20), '1', 'next');
 		expect(tally.isSettled).toBeFalse();
 		tally.answered(tally.markId(0), '', undefined);
 		expect(tally.isSettled).toBeTrue();
@@ -245,7 +244,7 @@ describe('tally', () => {
 			],
 		]);
 		// A rejected post that is delivered anyway was made, and one client has not received it yet.
-		tally.received(textOf(1, 20), '2', 'next');
+		tally.received(paddedText(1, 20), '2', 'next');
 		expect(tally.isSettled).toBeFalse();
 		expect(tally.sent()[0]?.[1]).toEqual({ author: 1, ts: '2' });
 	});
@@ -273,7 +272,7 @@ describe('report', () => {
 			at(number * 500 + 4);
 			tally.answered(tally.postId(number), String(number), undefined);
 			for (let client = 0; client < 2; client += 1)
-				tally.received(textOf(number, 20), String(number), 'next');
+				tally.received(paddedText(number, 20), String(number), 'next');
 		}
 		return figures();
 	};
@@ -361,7 +360,7 @@ test('progress is one changing line on a terminal, and one line per second elsew
 	for (const isTTY of [true, false]) {
 		let written = '';
 		let now = 0;
-		const progress = new Progress({ isTTY, write: (text) => (written += text) }, () => now);
+		const progress = new ProgressLine({ isTTY, write: (text) => (written += text) }, () => now);
 		progress.say('begins');
 		for (; now <= 2_000; now += 500) progress.step(`at ${now}`);
 		progress.close();

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { checkChannelName } from '../../src/model/names.ts';
+import { checkChannelName } from '../../src/model/channel-name.ts';
 import { storable } from '../../src/model/text.ts';
 
 /** Names of channels, and texts that a database can store. */

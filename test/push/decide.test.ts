@@ -1,13 +1,18 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { decide, type Recipient, reasonOf, type Subject } from '../../src/push/decide.ts';
+import {
+	decideNotification,
+	type NotifiableMessage,
+	type Recipient,
+	reasonOf,
+} from '../../src/push/decide.ts';
 
 /** Compares the decision with the rules of docs/push.md, each implemented on its own. */
 
 const ANNA = 'U000000ANNA';
 const BEN = 'U0000000BEN';
 
-const messages: fc.Arbitrary<Subject> = fc
+const messages: fc.Arbitrary<NotifiableMessage> = fc
 	.record({
 		user: fc.constantFrom(ANNA, BEN),
 		named: fc.subarray([ANNA, BEN]),
@@ -36,7 +41,7 @@ const recipients: fc.Arbitrary<Recipient> = fc.record({
  * Rules that allow a notification, and rules that forbid it: a user is notified if one of the first and none of the
  * second applies.
  */
-function byTheRules(message: Subject, who: Recipient): 'notify' | 'wait' | 'no' {
+function byTheRules(message: NotifiableMessage, who: Recipient): 'notify' | 'wait' | 'no' {
 	const onlyInThread = message.threadTs !== null && !message.broadcast;
 	const named = message.named.includes(who.user);
 	const grounds = [
@@ -68,7 +73,7 @@ test('notifies exactly the users that the rules select', () => {
 		);
 	fc.assert(
 		fc.property(sane, ([message, who]) => {
-			expect(decide(message, who)).toBe(byTheRules(message, who));
+			expect(decideNotification(message, who)).toBe(byTheRules(message, who));
 			// An edit notifies the users it newly mentions; other users were notified when the message was posted.
 			const isMentioned =
 				message.named.includes(who.user) ||
@@ -76,13 +81,13 @@ test('notifies exactly the users that the rules select', () => {
 			const shown = message.threadTs === null || message.broadcast;
 			const expected =
 				isMentioned && (shown || message.named.includes(who.user)) ? byTheRules(message, who) : 'no';
-			expect(decide(message, who, 'changed')).toBe(expected);
+			expect(decideNotification(message, who, 'changed')).toBe(expected);
 		}),
 		{ numRuns: 5_000 },
 	);
 });
 
-const plain: Subject = {
+const plain: NotifiableMessage = {
 	user: BEN,
 	named: [],
 	channelWide: false,

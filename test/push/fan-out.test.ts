@@ -7,8 +7,8 @@ import type { DueNotification } from '../../src/engine/ports/push.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import type { Conversation } from '../../src/model/conversation.ts';
 import { BACKLOG, FanOut, MEMBERS_PER_PAGE } from '../../src/push/fan-out.ts';
-import { BURST, Pace } from '../../src/push/pace.ts';
 import { RecipientStates } from '../../src/push/recipient-states.ts';
+import { BURST, UserPace } from '../../src/push/user-pace.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
 /** A message to very many users is processed page by page, and other messages get turns in between. */
@@ -70,7 +70,7 @@ async function withLarge(
 			nowMs,
 			delayMs: 1_000,
 			newLease,
-			pace: new Pace(nowMs),
+			pace: new UserPace(nowMs),
 		});
 		const post = ({ id, memberCount }: Conversation, ts: number) =>
 			store.ledger.commit([
@@ -159,7 +159,7 @@ test('a user who gets very many posts delays nobody: others are in the next batc
 
 test('a user gets a burst at once, then an even rate; the limit is forgotten when the burst is full again', () => {
 	let now = 1_000_000;
-	const pace = new Pace(() => now);
+	const pace = new UserPace(() => now);
 	const waits = Array.from({ length: BURST + 50 }, () => pace.next('U1'));
 	expect(waits.slice(0, BURST)).toEqual(Array.from({ length: BURST }, () => 0));
 	expect(waits.at(-1)).toBe(1_000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { backOffMs, parseRetryAfter } from '../../src/push/backoff.ts';
 import { CachedToken } from '../../src/push/cached-token.ts';
-import { contentOf } from '../../src/push/content.ts';
+import { notificationContent } from '../../src/push/content.ts';
 import { message } from '../support/store/facts.ts';
 
 /** The pure parts of push. */
@@ -50,7 +50,7 @@ test('a notification names author and channel, and shows the text without markup
 	const anna = { id: 'U01', name: 'anna', realName: 'Anna Berg' };
 	const people = new Map([['U01', anna as never]]);
 	const shown = (text: string, conversation = { kind: 'public' as const, name: 'team' }) =>
-		contentOf(message('C01', 1, { user: 'U01', text }), { conversation, people });
+		notificationContent(message('C01', 1, { user: 'U01', text }), { conversation, people });
 	expect(shown('<!here> see <https://example.org/|this> &lt;now&gt; <@U99>')).toEqual({
 		title: 'Anna Berg in #team',
 		body: '@here see this <now> @Somebody',
@@ -62,7 +62,7 @@ test('a notification names author and channel, and shows the text without markup
 
 test('a message without a text shows the text of its blocks, else the fallback of its attachments', () => {
 	const body = (extra: unknown, text = '') =>
-		contentOf(message('C01', 1, { text, extra: JSON.stringify(extra) }), {
+		notificationContent(message('C01', 1, { text, extra: JSON.stringify(extra) }), {
 			conversation: undefined,
 			people: new Map([['U01', { id: 'U01', name: 'anna', realName: 'Anna Berg' } as never]]),
 		}).body;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { Device } from '../../src/engine/ports/push.ts';
-import type { Outcome, PushProvider } from '../../src/push/provider.ts';
+import type { PushOutcome, PushProvider } from '../../src/push/provider.ts';
 import { Providers } from '../../src/push/providers.ts';
 import { isAllowed, KNOWN_HOSTS } from '../../src/push/web/allowed-hosts.ts';
 import { outcomeOf } from '../../src/push/web/outcome.ts';
@@ -98,7 +98,7 @@ test('an unavailable push service is paused alone, reported once, and forgotten 
 		() => 1,
 	);
 	const [one, other] = [at('one.example'), at('other.example')];
-	const unavailable: Outcome = { type: 'unavailable', error: 'no answer' };
+	const unavailable: PushOutcome = { type: 'unavailable', error: 'no answer' };
 	providers.recordOutcome(one, unavailable);
 	providers.recordOutcome(one, unavailable);
 	expect(providers.pausedUntil(one)).toBe(now + 1_000);

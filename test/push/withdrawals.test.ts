@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import { Meters } from '../../src/push/meters.ts';
-import type { Outcome, PushProvider } from '../../src/push/provider.ts';
+import type { PushOutcome, PushProvider } from '../../src/push/provider.ts';
 import { Providers } from '../../src/push/providers.ts';
 import type { RecipientStates } from '../../src/push/recipient-states.ts';
 import { Withdrawals } from '../../src/push/withdrawals.ts';
@@ -24,7 +24,7 @@ test('a user whose devices are slow to accept withdrawals delays nobody else', a
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-push-'));
 	const store = await openSqliteStore(directory, { push: true });
 	const { outbox, devices } = store.push;
-	const slow = Promise.withResolvers<Outcome>();
+	const slow = Promise.withResolvers<PushOutcome>();
 	const asked: string[] = [];
 	const provider: PushProvider = {
 		notify: async () => ({ type: 'accepted' }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rawClient } from '../support/api.ts';
-import { makeQuay } from '../support/client/quay.ts';
+import { makeSharedChannel } from '../support/client/shared-channel.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** One call marks several messages, and none between them. */
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function stage() {
-	const { reader, writer, channel, post } = await makeQuay(server.url);
+	const { reader, writer, channel, post } = await makeSharedChannel(server.url);
 	const posted: string[] = [];
 	for (let index = 0; index < 6; index += 1) posted.push(await post(`number ${index}`));
 	const call = rawClient(server.url, reader.token);

@@ -1,7 +1,7 @@
 import type { PresenceStore } from '../../src/engine/ports/presence.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import { newId } from '../../src/model/ids.ts';
-import type { Outcome, PushProvider } from '../../src/push/provider.ts';
+import type { PushOutcome, PushProvider } from '../../src/push/provider.ts';
 import { Pusher } from '../../src/push/pusher.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 import type { Operation } from '../support/oracle/operations.ts';
@@ -87,7 +87,7 @@ export class Phones {
 		};
 	}
 
-	private ask(process: Process, act: () => void): Promise<Outcome> {
+	private ask(process: Process, act: () => void): Promise<PushOutcome> {
 		const { scheduler, faults } = this;
 		const delay = (): number => scheduler.latency(0.5, faults.slowest);
 		return new Promise((resolve) => {
@@ -97,7 +97,7 @@ export class Phones {
 				if (isBusy) this.tally('busy push service');
 				else act();
 				if (isLost) this.tally('lost answer of the push service');
-				const outcome: Outcome = isLost
+				const outcome: PushOutcome = isLost
 					? { type: 'unavailable', error: 'no answer' }
 					: isBusy
 						? { type: 'busy', error: 'not now' }

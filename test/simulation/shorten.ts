@@ -1,6 +1,5 @@
 import { EXTRA_STEPS } from './extras.ts';
-import type { Options, Ran } from './simulate.ts';
-import { simulate } from './simulate.ts';
+import { type Options, type Ran, simulate } from './simulate.ts';
 
 /**
  * Shortens a failed history: leaves out rounds, faults and operations while it still fails. The same seed with the returned options runs

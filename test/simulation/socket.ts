@@ -1,5 +1,4 @@
-import type { Network } from './network.ts';
-import { shortly } from './network.ts';
+import { type Network, shortly } from './network.ts';
 import type { Process } from './scheduler.ts';
 
 /**

@@ -21,7 +21,7 @@ export interface TidemarkProcess {
 	printed(pattern: RegExp): Promise<string>;
 	/** Sends the signal and waits for the exit. */
 	end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<Ended>;
-	/** Kills the process in the middle of its work. */
+	/** Stops the process in the middle of its work (SIGSTOP), until `wake`. */
 	pause(): void;
 	wake(): void;
 	readonly ended: Promise<Ended>;

@@ -61,7 +61,7 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 		if ((await child.exited) !== 0) throw new Error(`scripts/services ${args.join(' ')} failed`);
 		return output;
 	};
-	/** The processes, by their pid files. */
+	/** Pid files of the processes that are paused. */
 	const paused = new Set<string>();
 	const pidIn = (pidFile: string): number => Number(readFileSync(join(directory, pidFile), 'utf8'));
 	const signal = (pidFile: string, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void => {

@@ -15,7 +15,8 @@ export interface Closing {
 	readonly reason: string;
 }
 
-type ConversationScope = ((frame: Frame) => boolean) | Readonly<Record<string, unknown>>;
+/** A predicate, or fields that a frame must have. */
+type FrameFilter = ((frame: Frame) => boolean) | Readonly<Record<string, unknown>>;
 
 export class TestSocket {
 	readonly closed: Promise<Closing>;
@@ -36,14 +37,14 @@ export class TestSocket {
 	}
 
 	/** The first matching frame, whether it has arrived or is still to come. */
-	async seen(wanted: ConversationScope): Promise<Frame> {
+	async seen(wanted: FrameFilter): Promise<Frame> {
 		const [frame] = await this.all(1, wanted);
 		if (!frame) throw new Error('no frame came');
 		return frame;
 	}
 
 	/** This many matching frames, in order of arrival. */
-	all(count: number, wanted: ConversationScope): Promise<Frame[]> {
+	all(count: number, wanted: FrameFilter): Promise<Frame[]> {
 		const matches = typeof wanted === 'function' ? wanted : fields(wanted);
 		return this.received.all(count, matches, () => {
 			const shown = this.frames.slice(-10).map((frame) => JSON.stringify(frame).slice(0, 300));
@@ -52,7 +53,7 @@ export class TestSocket {
 		});
 	}
 
-	having(wanted: ConversationScope): Frame[] {
+	having(wanted: FrameFilter): Frame[] {
 		return this.frames.filter(typeof wanted === 'function' ? wanted : fields(wanted));
 	}
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/web/screen.ts';
+import { eventually } from '../support/eventually.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Usable by keyboard and screen reader, in light and dark, wide and narrow. */

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { client } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Person } from '../support/people.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
-import { eventually, Screen } from '../support/web/screen.ts';
+import { Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Inviting people with a mouse, and what a link does if somebody is already signed in. */

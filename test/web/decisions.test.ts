@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Conversation, Message, User } from '../../client/src/index.ts';
-import { checkChannelName } from '../../src/model/names.ts';
+import { checkChannelName } from '../../src/model/channel-name.ts';
 import { candidatesFor, complete, type Known, writtenName } from '../../web/src/composer/completion.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
 import {

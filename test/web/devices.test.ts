@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { eventually } from '../support/web/screen.ts';
+import { eventually } from '../support/eventually.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Two devices of one person, and another person who writes to them. */

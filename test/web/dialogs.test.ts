@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { client } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Person } from '../support/people.ts';
-import { eventually } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Finding, creating and changing conversations, by keyboard where there is a list. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
 import { png } from '../support/png.ts';
-import { eventually, type Screen } from '../support/web/screen.ts';
+import type { Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Files in the interface: chosen, dropped and pasted, sent with progress, shown without moving anything, and deleted. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { client } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
-import { eventually } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Two people write to each other. */

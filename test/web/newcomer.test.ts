@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
 import { png } from '../support/png.ts';
 import { type ServerProcess, serveProcess, withDirectory } from '../support/process.ts';
 import { launchChromium } from '../support/web/chromium.ts';
-import { eventually, tryNow } from '../support/web/screen.ts';
+import { tryNow } from '../support/web/screen.ts';
 
 /** As a newcomer would, by mouse and keyboard alone: from the first start to two people who work together. */
 

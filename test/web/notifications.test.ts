@@ -4,9 +4,10 @@ import { notificationStateOf } from '../../web/src/notifications/notification-st
 import { addressOf, parsePushed } from '../../web/sw/pushed.ts';
 import type { FakeProviders } from '../push/fake-providers.ts';
 import { until, withPush } from '../push/push-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { NotificationDesk } from '../support/web/notifications.ts';
-import { eventually, openScreen } from '../support/web/screen.ts';
+import { openScreen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Notifications of the browser: the switch, the service worker, and the way from a post to the notification. */

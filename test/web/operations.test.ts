@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
-import { eventually, Screen } from '../support/web/screen.ts';
+import { Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** The operations page: only for the administrator, live, and open about processes that do not answer. */
@@ -23,7 +24,9 @@ test('charts move with the load; a user’s token is rejected; an unanswering se
 	const link = page.getByRole('link', { name: 'Administration' });
 	expect(await link.getAttribute('href')).toBe('/admin');
 	expect(
-		await page.evaluate<string>(`getComputedStyle(document.querySelector('.ops-head a')).textDecorationLine`),
+		await page.evaluate<string>(
+			`getComputedStyle(document.querySelector('.admin-head a')).textDecorationLine`,
+		),
 	).toBe('none');
 	const posts = page.getByRole('region', { name: 'Posts and requests' }).locator('dd').first();
 	await eventually(async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { eventually, type Screen } from '../support/web/screen.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Staying at the end, marking unread, and finding conversations that the user is not in. */

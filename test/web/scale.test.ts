@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
 import { traceTasks } from '../support/web/main-thread.ts';
-import { eventually, type Screen } from '../support/web/screen.ts';
+import type { Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /**

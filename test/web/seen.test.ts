@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { eventually, type Screen } from '../support/web/screen.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Screen } from '../support/web/screen.ts';
 import { type Scene, stage } from '../support/web/stage.ts';
 
 /** Only messages that a person saw are read: on screen, long enough, in the focused window of an active user. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
 import { traceTasks } from '../support/web/main-thread.ts';
-import { eventually, Screen } from '../support/web/screen.ts';
+import { Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Signing in, losing the connection, signing out. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { eventually, type Screen, tryNow } from '../support/web/screen.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Screen, tryNow } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Writing: nothing is lost, keys do what people expect, and text is rendered as meant. */

@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { type Inspected, inspectDirectory } from '../../engine/embedded/sqlite/inspect.ts';
 import { DATABASE_FILE } from '../../engine/embedded/sqlite/open.ts';
 import { SchemaTooNew } from '../../engine/store/migrations.ts';
-import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
+import { messageOfError } from '../../model/errors.ts';
+import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Checks the data directory: whether it is usable, and what it contains. Changes nothing. */
 
@@ -81,11 +82,12 @@ function inside(directory: string): DirectoryFindings {
 	try {
 		inspected = inspectDirectory(directory);
 	} catch (error) {
-		if (error instanceof SchemaTooNew) return only(bad('database', messageOf(error), 'See docs/upgrade.md'));
+		if (error instanceof SchemaTooNew)
+			return only(bad('database', messageOfError(error), 'See docs/upgrade.md'));
 		return only(
 			bad(
 				'database',
-				`cannot be read (${messageOf(error)})`,
+				`cannot be read (${messageOfError(error)})`,
 				'Restore it from a backup, or fix its permissions',
 			),
 		);

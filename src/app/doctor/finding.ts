@@ -22,8 +22,6 @@ export const bad = (about: string, found: string, fix: string): Finding => ({
 	fix,
 });
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** One line: state, subject, result, fix. */
 export function lineOf({ about, state, found, fix }: Finding): string {
 	const line = `${state.padEnd(4)}  ${about.padEnd(14)}  ${found}`;

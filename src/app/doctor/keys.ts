@@ -1,8 +1,9 @@
 import { jwtVerifier } from '../../gateway/auth/jwt.ts';
+import { messageOfError } from '../../model/errors.ts';
 import { readKey } from '../../push/apns/token.ts';
 import { readServiceAccount } from '../../push/fcm/token.ts';
 import type { Config } from '../config.ts';
-import { bad, type Finding, messageOf, ok } from './finding.ts';
+import { bad, type Finding, ok } from './finding.ts';
 
 /** Checks that key files are readable and valid, without any request to the network. */
 
@@ -16,7 +17,7 @@ export async function keyFindings({
 		checks.push(
 			read().then(
 				() => ok(about, `${file} is readable and valid`),
-				(error) => bad(about, messageOf(error), 'Fix the file, its permissions, or the setting'),
+				(error) => bad(about, messageOfError(error), 'Fix the file, its permissions, or the setting'),
 			),
 		);
 	};

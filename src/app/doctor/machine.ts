@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { OVERLAP_MICROS } from '../../model/position.ts';
-import { checkListening, explainFailure } from '../failures.ts';
+import { checkListening, explainFailure } from '../start-failures.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Checks the machine: its port, its limit of open files, its clock. */

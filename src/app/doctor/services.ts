@@ -1,11 +1,12 @@
 import { inspectKafka, inspectOffsets } from '../../engine/cluster/kafka/inspect.ts';
 import { topicNames } from '../../engine/cluster/kafka/open.ts';
 import { inspectPostgres, inspectProgress } from '../../engine/cluster/postgres/inspect.ts';
-import { findLayout } from '../../engine/cluster/redis/layout.ts';
+import { inspectRedis } from '../../engine/cluster/redis/inspect.ts';
+import { messageOfError } from '../../model/errors.ts';
 import type { ClusterAddresses } from '../cluster-addresses.ts';
 import type { Config } from '../config.ts';
-import { adviceOn } from '../failures.ts';
-import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
+import { adviceOn } from '../start-failures.ts';
+import { bad, type Finding, ok, warn } from './finding.ts';
 import { judgeLog } from './log.ts';
 
 /** Checks that Redis, PostgreSQL and Kafka answer and are set up as Tidemark needs them. */
@@ -19,14 +20,14 @@ export interface ServiceFindings {
 }
 
 const unusable = (about: string, error: unknown): Finding => {
-	const found = messageOf(error);
+	const found = messageOfError(error);
 	return bad(about, found, adviceOn(found) ?? 'Fix this error, then run tidemark doctor again');
 };
 
 export async function redisFinding(place: ClusterAddresses['redis']): Promise<ServiceFindings> {
 	const about = 'redis';
 	try {
-		const { version, cluster, evicts, nowMs } = await findLayout(place);
+		const { version, cluster, evicts, nowMs } = await inspectRedis(place);
 		const clock = { theirs: nowMs, ours: Date.now() };
 		const kind = `${version}, ${cluster ? 'a node of a Redis Cluster' : 'a single node'}`;
 		if (Number.parseInt(version, 10) < OLDEST_REDIS)
@@ -98,7 +99,7 @@ export async function logFindings(
 		const { ids, held } = await inspectOffsets(kafka, topics);
 		return judgeLog({ schema, topics, progress, ids, held });
 	} catch (error) {
-		return [bad('log', messageOf(error), 'Fix PostgreSQL and Kafka first')];
+		return [bad('log', messageOfError(error), 'Fix PostgreSQL and Kafka first')];
 	}
 }
 

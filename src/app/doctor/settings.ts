@@ -1,5 +1,5 @@
 import { ADDRESSES, isCluster } from '../cluster-addresses.ts';
-import { type Config, missing, unknownVariables } from '../config.ts';
+import { type Config, missingSettings, unknownVariables } from '../config.ts';
 import { bucketProblems } from '../file-contents.ts';
 import { APNS_KEY_SETTINGS, SETTINGS, type SettingName } from '../settings.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
@@ -25,7 +25,7 @@ export function settingsFindings(
 function incomplete(config: Config): Finding[] {
 	const findings: Finding[] = [];
 	const need = (of: string, wanted: readonly SettingName[]): void => {
-		for (const name of missing(config, wanted))
+		for (const name of missingSettings(config, wanted))
 			findings.push(bad(ABOUT, `${name} is missing`, `${of} needs it`));
 	};
 	if (isCluster(config)) need('A cluster', [...ADDRESSES, 'adminToken']);

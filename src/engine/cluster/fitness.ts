@@ -12,9 +12,9 @@
  * partitions.
  */
 
-export type Verdict = 'fit' | 'doubtful' | 'unfit';
+export type FitnessVerdict = 'fit' | 'doubtful' | 'unfit';
 
-export interface Service {
+export interface ProbedService {
 	readonly name: string;
 	/** Resolves when the service has answered; rejects within seconds if it does not. */
 	readonly probe: () => Promise<unknown>;
@@ -38,7 +38,7 @@ const MAX_STEADY_ROUNDS = 160;
 const FORGIVEN_ROUNDS = 1_200;
 
 export class Fitness {
-	verdict: Verdict = 'fit';
+	verdict: FitnessVerdict = 'fit';
 	/** Rounds since the last answer of each service. */
 	private readonly unanswered = new Map<string, number>();
 	private readonly probing = new Set<string>();
@@ -49,7 +49,7 @@ export class Fitness {
 	private steadyNeeded = STEADY_ROUNDS;
 
 	constructor(
-		private readonly services: readonly Service[],
+		private readonly services: readonly ProbedService[],
 		private readonly hooks: FitnessHooks,
 	) {}
 
@@ -89,13 +89,13 @@ export class Fitness {
 		for (const listener of this.listeners) listener();
 	}
 
-	private judge(rounds: number): Verdict {
+	private judge(rounds: number): FitnessVerdict {
 		if (rounds > UNFIT_ROUNDS) return 'unfit';
 		if (this.verdict === 'unfit') return this.steady >= this.steadyNeeded ? 'fit' : 'unfit';
 		return rounds > DOUBTFUL_ROUNDS ? 'doubtful' : 'fit';
 	}
 
-	private async probe({ name, probe }: Service): Promise<void> {
+	private async probe({ name, probe }: ProbedService): Promise<void> {
 		if (this.probing.has(name)) return;
 		this.probing.add(name);
 		try {

@@ -11,7 +11,7 @@ import { mergeOwnChanges } from './own-changes.ts';
 
 /** Older memberships are certainly stored, or the database is unavailable and nothing can be read. */
 const RECENT_MICROS = 60_000_000;
-/** If the store lacks a mark for longer, the process that made it may have died before it was logged. */
+/** If the store lacks a mark for longer, the process that applied the mark may have died before it logged it. */
 const OVERDUE_MICROS = 10_000_000;
 
 type Reads = Pick<Store, 'directory' | 'history' | 'changes' | 'search' | 'files'>;
@@ -87,7 +87,8 @@ function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): 
 			if (fields === null) return stored;
 			const { own, missing } = mergeOwnChanges(user, stored, fields, since);
 			const overdue = missing.filter(({ at }) => at < nowMicros() - OVERDUE_MICROS);
-			// Append them again, so that they become durable. The answer does not depend on it; if the log is unavailable, the next read retries.
+			// Append them again, so that they become durable. The answer does not depend on it: if the log is unavailable, the next
+			// read retries.
 			if (overdue.length > 0) void marks.append(overdue).catch(() => undefined);
 			return own;
 		},

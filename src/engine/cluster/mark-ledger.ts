@@ -66,7 +66,7 @@ export class MarkLedger implements Ledger {
 		return this.newest;
 	}
 
-	/** Stamps of several processes do not become durable in order. */
+	/** Unknown: stamps of several processes do not become durable in order. */
 	durable(): number {
 		return 0;
 	}

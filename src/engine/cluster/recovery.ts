@@ -12,8 +12,8 @@ import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
  *                 waits until all marks are persisted, and begins new epochs there
  *
  * The order of these steps matters. Users who are still loaded on a lost node can mark until it is cleared; after that no mark is
- * possible, and every acknowledged mark is in the log or in the store. From the new epoch on, state is loaded from the store on first use. Nodes that
- * were not lost are not touched: counts and marks there continue.
+ * possible, and every acknowledged mark is in the log or in the store. From the new epoch on, state is loaded from the store on
+ * first use. Nodes that were not lost are not touched: counts and marks there continue.
  */
 
 export interface RecoveryParts {

@@ -66,8 +66,8 @@ export interface AppView {
 	readonly updatedTs: number;
 }
 
-/** The stamp up to which an app has received the events of a conversation. */
-export type AppCursor = readonly [conversation: string, stamp: number];
+/** The stamp up to which an app has received the events of a stream: of a conversation, a user, or a new channel. */
+export type AppCursor = readonly [stream: string, stamp: number];
 
 export interface Apps {
 	create(app: App): Promise<void>;

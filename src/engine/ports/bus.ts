@@ -1,5 +1,7 @@
 import type { Outcome } from '../../sequencer/commands.ts';
 
+export const EVERY_GATEWAY = 'gateways:all';
+
 /** What a process can subscribe to on the bus. */
 export type Topic =
 	/** Events of a conversation. */
@@ -14,7 +16,7 @@ export type Topic =
 	| `gateway:${string}`
 	/** Messages of a process to itself, to check its connections. */
 	| `pulse:${string}`
-	| 'gateways:all';
+	| typeof EVERY_GATEWAY;
 
 /** How an event affects cursors and counts. */
 export type About =
@@ -30,7 +32,7 @@ export type About =
 			readonly here: boolean;
 	  }
 	/** A conversation starts or stops counting for the user: joined, left, archived, unarchived. Null: there is no row to send. */
-	| { readonly change: 'standing'; readonly conversation: string | null }
+	| { readonly change: 'membership'; readonly conversation: string | null }
 	/** Followed threads, or their cursors, changed. */
 	| { readonly change: 'threads' };
 

@@ -111,7 +111,7 @@ export interface DueNotification extends UserNotification {
 	readonly to: Device | null;
 }
 
-export type SendResult =
+export type NotificationResult =
 	| { readonly type: 'sent'; readonly badge: number }
 	/** Not sent because it no longer applies: read, left, deleted. */
 	| { readonly type: 'dropped' }
@@ -164,7 +164,7 @@ export interface PushOutbox {
 	/** Number of notifications that could be taken now, counted up to `atMost`. */
 	dueNotifications(now: number, atMost: number): Promise<number>;
 	/** Records the result. If the user has read something lately, schedules another check: it may have been this message. */
-	recordResult(send: UserNotification, result: SendResult): Promise<void>;
+	recordResult(notification: UserNotification, result: NotificationResult): Promise<void>;
 	/** Schedules a check, as if the user had just read something. */
 	queueCheck(user: string): Promise<void>;
 	takeReads(lease: Lease): Promise<readonly ReadEntry[]>;

@@ -28,7 +28,7 @@ export interface SocketOptions {
 export interface Admission {
 	readonly user: User;
 	readonly team: string;
-	readonly tokenHash: string;
+	readonly tokenKey: string;
 	/** When the token expires, and the socket closes: in ms, or infinite. */
 	readonly expiresAt: number;
 	/** When the token was issued, in ms; 0 if unknown. */

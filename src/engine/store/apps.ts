@@ -220,7 +220,7 @@ export function appsOn(
 		},
 		advance: (app, cursors) =>
 			executeInBackground(
-				cursors.map(([conversation, stamp]) => ({ write: ADVANCE, params: [app, conversation, stamp] })),
+				cursors.map(([stream, stamp]) => ({ write: ADVANCE, params: [app, stream, stamp] })),
 			),
 		lease: async (app, holder, nowAt, untilAt) => {
 			await executeInBackground([{ write: LEASE, params: [app, holder, nowAt, untilAt] }]);

@@ -1,8 +1,8 @@
 import type { Directory, Token } from '../ports/store.ts';
+import * as accounts from './accounts.ts';
+import { ABANDONED_NAME, OWNER_OF_NAME, releaseName, reserveName } from './channel-names.ts';
 import { invitesOn } from './invites.ts';
-import { ABANDONED_NAME, OWNER_OF_NAME, releaseName, reserveName } from './names.ts';
 import { pageOf, rowFinder } from './pages.ts';
-import * as people from './people.ts';
 import { preferencesOf, setPreference } from './preferences.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow, conversationOf, isReadAhead } from './rows.ts';
 import { flag, inChunks, list, type SqlReader } from './sql.ts';
@@ -66,65 +66,65 @@ export function directoryOn(
 
 	return {
 		...invitesOn(reader, execute),
-		createTeam: (team) => execute([people.insertTeam(team)]),
-		team: (id) => one(people.TEAM, id, people.teamOf),
-		teams: (after, limit) => pageOf(reader, people.TEAMS, [], after, limit, people.teamOf),
+		createTeam: (team) => execute([accounts.insertTeam(team)]),
+		team: (id) => one(accounts.TEAM, id, accounts.teamOf),
+		teams: (after, limit) => pageOf(reader, accounts.TEAMS, [], after, limit, accounts.teamOf),
 		async teamSecret(id, fresh) {
-			const read = async () => (await reader.all<{ secret: string }>(people.TEAM_SECRET, [id]))[0]?.secret;
+			const read = async () => (await reader.all<{ secret: string }>(accounts.TEAM_SECRET, [id]))[0]?.secret;
 			const known = await read();
 			if (known) return known;
-			await execute([people.setTeamSecretOnce(id, fresh)]);
+			await execute([accounts.setTeamSecretOnce(id, fresh)]);
 			const stored = await read();
 			if (!stored) throw new Error(`cannot store the secret of workspace ${id}: there is no such workspace`);
 			return stored;
 		},
 
 		async createUser(user) {
-			await execute([people.insertUser(user)]);
-			const [holder] = await reader.all<{ id: string }>(people.USER_WITH_NAME, [user.team, user.name]);
+			await execute([accounts.insertUser(user)]);
+			const [holder] = await reader.all<{ id: string }>(accounts.USER_WITH_NAME, [user.team, user.name]);
 			return holder?.id === user.id;
 		},
 		users: (ids) =>
 			inChunks(reader, ids, async (chunk) =>
-				(await reader.all<people.UserRow>(people.USERS, [list(chunk)])).map(people.userOf),
+				(await reader.all<accounts.UserRow>(accounts.USERS, [list(chunk)])).map(accounts.userOf),
 			),
 		usersOf: (team, after, limit) =>
-			pageOf(reader, people.USERS_OF_TEAM, [team], after, limit, people.userOf),
+			pageOf(reader, accounts.USERS_OF_TEAM, [team], after, limit, accounts.userOf),
 
 		usersNamed: (team, names) =>
 			inChunks(reader, names, async (chunk) =>
-				(await reader.all<people.UserRow>(people.USERS_NAMED, [team, list(chunk)])).map(people.userOf),
+				(await reader.all<accounts.UserRow>(accounts.USERS_NAMED, [team, list(chunk)])).map(accounts.userOf),
 			),
 		async userWithEmail(team, email) {
-			const [row] = await reader.all<people.UserRow>(people.USER_WITH_EMAIL, [team, email]);
-			return row ? people.userOf(row) : null;
+			const [row] = await reader.all<accounts.UserRow>(accounts.USER_WITH_EMAIL, [team, email]);
+			return row ? accounts.userOf(row) : null;
 		},
-		setProfile: (user, profile, realName, at) => execute([people.setProfile(user, profile, realName, at)]),
-		snooze: (user, until) => execute([people.snooze(user, until)]),
+		setProfile: (user, profile, realName, at) => execute([accounts.setProfile(user, profile, realName, at)]),
+		snooze: (user, until) => execute([accounts.snooze(user, until)]),
 		preferences: (user) => preferencesOf(reader, user),
 		setPreference: (user, name, value) => execute([setPreference(user, name, value)]),
 
-		createToken: (token) => execute([people.insertToken(token)]),
-		token: (hash) => one(people.TOKEN, hash, people.tokenOf),
-		revokeToken: (hash, at) => execute([people.revokeToken(hash, at)]),
-		noteTokenUse: (uses) => execute(uses.map(people.noteTokenUse)),
+		createToken: (token) => execute([accounts.insertToken(token)]),
+		token: (hash) => one(accounts.TOKEN, hash, accounts.tokenOf),
+		revokeToken: (hash, at) => execute([accounts.revokeToken(hash, at)]),
+		noteTokenUse: (uses) => execute(uses.map(accounts.noteTokenUse)),
 		tokensOf: (user, after, limit) =>
-			pageOf<people.TokenRow & { readonly id: string }, Token>(
+			pageOf<accounts.TokenRow & { readonly id: string }, Token>(
 				reader,
-				people.TOKENS_OF_USER,
+				accounts.TOKENS_OF_USER,
 				[user],
 				after,
 				limit,
-				people.tokenOf,
+				accounts.tokenOf,
 			),
 		async tokenStarting(hashStart) {
-			const params = [hashStart, people.endOf(hashStart)];
-			const [row, another] = await reader.all<people.TokenRow>(people.TOKENS_STARTING, params);
-			return row && !another ? people.tokenOf(row) : null;
+			const params = [hashStart, accounts.endOf(hashStart)];
+			const [row, another] = await reader.all<accounts.TokenRow>(accounts.TOKENS_STARTING, params);
+			return row && !another ? accounts.tokenOf(row) : null;
 		},
-		signOut: (user, at) => execute(people.signOut(user, at)),
-		deactivateUser: (user, at, signedOutAt) => execute(people.deactivate(user, at, signedOutAt)),
-		reactivateUser: (user, at) => execute([people.reactivate(user, at)]),
+		signOut: (user, at) => execute(accounts.signOut(user, at)),
+		deactivateUser: (user, at, signedOutAt) => execute(accounts.deactivate(user, at, signedOutAt)),
+		reactivateUser: (user, at) => execute([accounts.reactivate(user, at)]),
 
 		async channelNamed(team, name) {
 			const [owner] = await reader.all<{ conversation: string }>(OWNER_OF_NAME, [team, name]);

@@ -1,21 +1,29 @@
-import { FILE_STATES, type FileState } from '../../model/files.ts';
+import { FILE_STATES, type FileState, filesIn } from '../../model/files.ts';
+import type { Message } from '../../model/message.ts';
 import type { FileQuery, FileRecord, FileShare, Files, NewFile } from '../ports/files.ts';
-import { flag, list, type Param, type SqlReader } from './sql.ts';
-import { type BoundWrite, deleteFrom, erasing, statement, update } from './write-sql.ts';
+import { flag, integerParam, list, type Param, type SqlReader, textParam } from './sql.ts';
+import {
+	type BoundWrite,
+	deleteFrom,
+	erasing,
+	insertInto,
+	statement,
+	update,
+	type Writes,
+} from './write-sql.ts';
+
+/** SQL of the metadata of files, and of the messages that contain them. */
 
 const { awaited, stored, complete, deleting, deleted, abandoned } = FILE_STATES;
-
-const text = (parameter: number): string => `CAST($${parameter} AS TEXT)`;
-const integer = (parameter: number): string => `CAST($${parameter} AS BIGINT)`;
 
 /** Checks the quota and inserts in one statement, so that two concurrent uploads cannot both take the last space. */
 const RESERVE = statement(
 	'files',
 	`INSERT INTO files (id, team, user_id, name, title, mimetype, alt_text, snippet_type, secret, size, created_ts,
 		state, object, channels, width, height)
-	SELECT ${[1, 2, 3, 4, 5, 6, 7, 8, 9].map(text).join(', ')}, ${integer(10)}, ${integer(11)}, ${awaited}, '', '[]', 0, 0
-	WHERE (SELECT COALESCE(SUM(f.size), 0) FROM files f WHERE f.team = $2 AND f.state < 4) + ${integer(10)} <= ${integer(12)}
-		AND (SELECT COUNT(*) FROM files u WHERE u.user_id = $3 AND u.state < 2) < ${integer(13)}`,
+	SELECT ${[1, 2, 3, 4, 5, 6, 7, 8, 9].map(textParam).join(', ')}, ${integerParam(10)}, ${integerParam(11)}, ${awaited}, '', '[]', 0, 0
+	WHERE (SELECT COALESCE(SUM(f.size), 0) FROM files f WHERE f.team = $2 AND f.state < 4) + ${integerParam(10)} <= ${integerParam(12)}
+		AND (SELECT COUNT(*) FROM files u WHERE u.user_id = $3 AND u.state < 2) < ${integerParam(13)}`,
 );
 const UPLOADED = statement(
 	'files',
@@ -185,4 +193,17 @@ export function filesOn(reader: SqlReader, execute: (writes: readonly BoundWrite
 		},
 		remove: (id) => execute([{ write: DELETE, params: [id] }]),
 	};
+}
+
+const SHARE = insertInto('file_shares', { file: 1, conversation: 2, ts: 3, thread_ts: 4 }, 'ignore');
+const UNSHARE = deleteFrom('file_shares', { conversation: 1, ts: 2 });
+
+/** Records the files of a message, in the transaction of the message. */
+export function writeShares({ conversation, ts, threadTs, extra }: Message, into: Writes): void {
+	for (const { id } of filesIn(extra)) into.add(SHARE, [id, conversation, ts, threadTs]);
+}
+
+/** When the message is deleted. The files stay. */
+export function deleteShares({ conversation, ts, extra }: Message, into: Writes): void {
+	if (filesIn(extra).length > 0) into.add(UNSHARE, [conversation, ts]);
 }

@@ -1,8 +1,8 @@
 import type { Invite, Invites } from '../ports/invites.ts';
 import type { Token, User } from '../ports/store.ts';
+import { endOf, userParams } from './accounts.ts';
 import { pageOf } from './pages.ts';
-import { endOf, userParams } from './people.ts';
-import type { SqlReader } from './sql.ts';
+import { integerParam, type SqlReader, textParam } from './sql.ts';
 import { type BoundWrite, insertInto, statement, update } from './write-sql.ts';
 
 /** SQL of invites, including the exchange of one for a token in a single transaction. */
@@ -56,18 +56,16 @@ const CLAIM = statement(
 );
 const IS_CLAIMED = (hash: string, claim: string): string =>
 	`EXISTS (SELECT 1 FROM invites WHERE invites.hash = ${hash} AND invites.claim = ${claim})`;
-const text = (parameter: number): string => `CAST($${parameter} AS TEXT)`;
-const integer = (parameter: number): string => `CAST($${parameter} AS BIGINT)`;
 const CREATE_USER = statement(
 	null,
 	`INSERT INTO users (id, team, name, real_name, email, is_bot, deleted, updated_ts, signed_out_ts, profile, snoozed_until_ts, created_ts)
-	SELECT ${[1, 2, 3, 4, 5].map(text).join(', ')}, ${[6, 7, 8, 9].map(integer).join(', ')}, ${text(10)}, ${integer(11)}, ${integer(8)}
+	SELECT ${[1, 2, 3, 4, 5].map(textParam).join(', ')}, ${[6, 7, 8, 9].map(integerParam).join(', ')}, ${textParam(10)}, ${integerParam(11)}, ${integerParam(8)}
 	WHERE ${IS_CLAIMED('$12', '$13')} ON CONFLICT DO NOTHING`,
 );
 const CREATE_TOKEN = statement(
 	null,
 	`INSERT INTO tokens (hash, user_id, team, created_ts, device)
-	SELECT ${[1, 2, 3].map(text).join(', ')}, ${integer(4)}, ${text(5)}
+	SELECT ${[1, 2, 3].map(textParam).join(', ')}, ${integerParam(4)}, ${textParam(5)}
 	WHERE ${IS_CLAIMED('$6', '$1')} AND EXISTS (SELECT 1 FROM users WHERE users.id = $2)`,
 );
 /** The name was taken: the link stays usable. */

@@ -3,7 +3,7 @@ import type { Message } from '../../model/message.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { Aspect } from '../ports/changes.ts';
 import type { Fact } from '../ports/facts.ts';
-import { deleteShares, writeShares } from './file-shares.ts';
+import { deleteShares, writeShares } from './files.ts';
 import { deletePin, writePin } from './pins.ts';
 import { deleteReactions, writeReaction } from './reactions.ts';
 import { writeReadFact } from './read-facts.ts';

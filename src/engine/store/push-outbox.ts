@@ -2,9 +2,9 @@ import type {
 	DeadNotification,
 	Lease,
 	NotificationKey,
+	NotificationResult,
 	OutboxEntry,
 	PushOutbox,
-	SendResult,
 	UserNotification,
 } from '../ports/push.ts';
 import { candidatesOf } from './push-candidates.ts';
@@ -22,8 +22,8 @@ import {
 } from './write-sql.ts';
 
 /**
- * SQL of the outbox and of notifications. Taking work postpones it to the end of the lease and tags its rows with the lease's id, then
- * reads the rows with that id: two processes that take work at once get different rows.
+ * SQL of the outbox and of notifications (table push_sends). Taking work postpones it to the end of the lease and tags its
+ * rows with the lease's id, then reads the rows with that id: two processes that take work at once get different rows.
  */
 
 const TAKE_MESSAGES = statement(
@@ -45,7 +45,7 @@ const FINISH = deleteFrom('push_outbox', { conversation: 1, ts: 2, round: 3 });
 const SHOWN_ON = `SELECT device FROM push_sends WHERE device IN (SELECT item FROM EACH_TEXT($3) AS wanted)
 	AND conversation = $1 AND ts = $2 AND state <> 'dead'`;
 
-const ADD_SEND = insertInto(
+const ADD_NOTIFICATION = insertInto(
 	'push_sends',
 	{
 		device: 1,
@@ -60,18 +60,18 @@ const ADD_SEND = insertInto(
 	},
 	'ignore',
 );
-const TAKE_SENDS = statement(
+const TAKE_NOTIFICATIONS = statement(
 	'push_sends',
 	`UPDATE push_sends SET lease = $1, next_at = $3, attempts = attempts + 1 WHERE (device, conversation, ts) IN (
 	SELECT device, conversation, ts FROM push_sends WHERE state = 'pending' AND next_at <= $2
 	ORDER BY next_at LIMIT $4 SKIP_LOCKED)`,
 );
-const ANY_SEND = `SELECT 1 AS found FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT 1`;
-const DUE_SENDS = `SELECT COUNT(*) AS due FROM (
+const ANY_NOTIFICATION = `SELECT 1 AS found FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT 1`;
+const DUE_NOTIFICATIONS = `SELECT COUNT(*) AS due FROM (
 	SELECT 1 FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT $2) AS counted`;
 const AHEAD = `(SELECT COUNT(*) FROM members m
 	WHERE m.user_id = s.user_id AND m.conversation = s.conversation AND ${isReadAhead('m', 's.ts')}) AS ahead`;
-const TAKEN_SENDS = `SELECT s.device, s.conversation, s.ts, s.user_id AS receiver, s.attempts, ${AHEAD}, ${DEVICE_COLUMNS}
+const TAKEN_NOTIFICATIONS = `SELECT s.device, s.conversation, s.ts, s.user_id AS receiver, s.attempts, ${AHEAD}, ${DEVICE_COLUMNS}
 	FROM push_sends s LEFT JOIN push_devices d ON d.id = s.device WHERE s.lease = $1 AND s.lease <> ''`;
 const ONE = { device: 1, conversation: 2, ts: 3 };
 const SENT = update('push_sends', { state: "'sent'", lease: "''", error: "''" }, ONE);
@@ -80,7 +80,7 @@ const DEAD = update('push_sends', { state: "'dead'", attempts: 4, error: 5, leas
 const DROP = deleteFrom('push_sends', ONE);
 const UPDATE_BADGE = update('push_devices', { badge: 2 }, { id: 1 });
 const DROP_DEVICE = erasing(deleteFrom('push_devices', { id: 1 }));
-const DROP_SENDS = deleteFrom('push_sends', { device: 1 });
+const DROP_NOTIFICATIONS = deleteFrom('push_sends', { device: 1 });
 
 const TAKE_READS = statement(
 	'push_reads',
@@ -117,10 +117,10 @@ const REPLAY = update('push_sends', { state: "'pending'", attempts: '0', next_at
 const RELEASE: readonly WriteSql[] = ['push_outbox', 'push_sends', 'push_reads'].map((table) =>
 	update(table, { lease: "''", next_at: 1 }, { lease: "<> ''" }),
 );
-const TIDY_SENDS = deleteFrom('push_sends', { state: "= 'sent'", ts: ['<', 1] });
+const TIDY_NOTIFICATIONS = deleteFrom('push_sends', { state: "= 'sent'", ts: ['<', 1] });
 const TIDY_READS = deleteFrom('push_reads', { handled: '>= marks', next_at: ['<', 1] });
 
-interface SendRow {
+interface NotificationRow {
 	readonly device: string;
 	readonly conversation: string;
 	readonly ts: number;
@@ -160,9 +160,9 @@ export function outboxOn(
 		},
 		advance: ({ conversation, ts, round }, { notifications, recheck, next, now }) =>
 			execute([
-				...notifications.map((send) => ({
-					write: ADD_SEND,
-					params: [send.device, send.conversation, send.ts, send.user, send.nextAt],
+				...notifications.map((one) => ({
+					write: ADD_NOTIFICATION,
+					params: [...keyOf(one), one.user, one.nextAt],
 				})),
 				...recheck.flatMap(checkOf),
 				next === null
@@ -171,12 +171,9 @@ export function outboxOn(
 			]),
 		takeNotifications: async (lease) =>
 			(
-				await take<SendRow & Partial<DeviceRow> & { receiver: string; attempts: number; ahead: number }>(
-					ANY_SEND,
-					TAKE_SENDS,
-					TAKEN_SENDS,
-					lease,
-				)
+				await take<
+					NotificationRow & Partial<DeviceRow> & { receiver: string; attempts: number; ahead: number }
+				>(ANY_NOTIFICATION, TAKE_NOTIFICATIONS, TAKEN_NOTIFICATIONS, lease)
 			).map((row) => ({
 				device: row.device,
 				conversation: row.conversation,
@@ -187,23 +184,23 @@ export function outboxOn(
 				to: row.token == null ? null : deviceOf(row as DeviceRow),
 			})),
 		dueNotifications: async (now, atMost) => {
-			const [row] = await reader.all<{ due: number }>(DUE_SENDS, [now, atMost]);
+			const [row] = await reader.all<{ due: number }>(DUE_NOTIFICATIONS, [now, atMost]);
 			return row?.due ?? 0;
 		},
-		recordResult: (send, result) => execute(recordingResult(send, result)),
+		recordResult: (notification, result) => execute(recordingResult(notification, result)),
 		takeReads: async (lease) =>
 			(await take<{ user_id: string; marks: number }>(ANY_READ, TAKE_READS, TAKEN_READS, lease)).map(
 				({ user_id, marks }) => ({ user: user_id, marks }),
 			),
 		queueCheck: (user) => execute(checkOf(user)),
 		shown: async (user) =>
-			(await reader.all<SendRow & { ahead: number }>(SHOWN, [user])).map((row) => ({
+			(await reader.all<NotificationRow & { ahead: number }>(SHOWN, [user])).map((row) => ({
 				...row,
 				ahead: row.ahead > 0,
 			})),
 		withdrawn: ({ user, marks }, { notifications, badge, nextAt }) =>
 			execute([
-				...notifications.map((send) => ({ write: DROP, params: keyOf(send) })),
+				...notifications.map((one) => ({ write: DROP, params: keyOf(one) })),
 				...(badge === null ? [] : [{ write: UPDATE_BADGES, params: [user, badge] }]),
 				{ write: HANDLED, params: [user, marks, nextAt] },
 			]),
@@ -214,7 +211,9 @@ export function outboxOn(
 		},
 		dead: async (limit) =>
 			(
-				await reader.all<SendRow & { user_id: string; attempts: number; error: string }>(DEAD_ONES, [limit])
+				await reader.all<NotificationRow & { user_id: string; attempts: number; error: string }>(DEAD_ONES, [
+					limit,
+				])
 			).map(({ user_id, ...row }): DeadNotification => ({ ...row, user: user_id })),
 		replay: async (now) => {
 			const [row] = await reader.all<{ dead: number }>(COUNT_DEAD, []);
@@ -224,7 +223,7 @@ export function outboxOn(
 		releaseAll: (now) => execute(RELEASE.map((write) => ({ write, params: [now] }))),
 		tidy: (beforeTs, handledBefore) =>
 			execute([
-				{ write: TIDY_SENDS, params: [beforeTs] },
+				{ write: TIDY_NOTIFICATIONS, params: [beforeTs] },
 				{ write: TIDY_READS, params: [handledBefore] },
 			]),
 	};
@@ -237,14 +236,14 @@ const checkOf = (user: string): BoundWrite[] => [
 	{ write: COUNT_MARK, params: [user] },
 ];
 
-function recordingResult(send: UserNotification, result: SendResult): BoundWrite[] {
-	const key = keyOf(send);
+function recordingResult(notification: UserNotification, result: NotificationResult): BoundWrite[] {
+	const key = keyOf(notification);
 	switch (result.type) {
 		case 'sent':
 			return [
 				{ write: SENT, params: key },
-				{ write: UPDATE_BADGE, params: [send.device, result.badge] },
-				{ write: COUNT_MARK, params: [send.user] },
+				{ write: UPDATE_BADGE, params: [notification.device, result.badge] },
+				{ write: COUNT_MARK, params: [notification.user] },
 			];
 		case 'dropped':
 			return [{ write: DROP, params: key }];
@@ -254,8 +253,8 @@ function recordingResult(send: UserNotification, result: SendResult): BoundWrite
 			return [{ write: DEAD, params: [...key, result.attempts, result.error] }];
 		case 'gone':
 			return [
-				{ write: DROP_DEVICE, params: [send.device] },
-				{ write: DROP_SENDS, params: [send.device] },
+				{ write: DROP_DEVICE, params: [notification.device] },
+				{ write: DROP_NOTIFICATIONS, params: [notification.device] },
 			];
 	}
 }

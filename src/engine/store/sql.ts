@@ -29,6 +29,10 @@ export const withLowPriority = (reader: SqlReader): SqlReader => reader.lowPrior
 export const flag = (value: boolean): number => (value ? 1 : 0);
 export const list = (values: readonly (string | number)[]): string => JSON.stringify(values);
 
+/** Parameters whose type PostgreSQL cannot derive from the statement. */
+export const textParam = (number: number): string => `CAST($${number} AS TEXT)`;
+export const integerParam = (number: number): string => `CAST($${number} AS BIGINT)`;
+
 const IDS_PER_QUERY = 4000;
 /** Rows per step of a long read: delays others by a millisecond or two. */
 export const ROWS_PER_STEP = 1000;

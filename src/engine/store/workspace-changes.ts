@@ -1,5 +1,5 @@
 import type { WorkspaceChanges } from '../ports/workspace-changes.ts';
-import { USER_COLUMNS, type UserRow, userOf } from './people.ts';
+import { USER_COLUMNS, type UserRow, userOf } from './accounts.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow, conversationOf } from './rows.ts';
 import type { SqlReader } from './sql.ts';
 

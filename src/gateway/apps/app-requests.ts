@@ -5,7 +5,7 @@ import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
 import { settingsOf } from '../../model/app-manifest.ts';
 import { Rejection } from '../../model/errors.ts';
 import { withOrigin } from '../../protocol/addresses.ts';
-import type { JsonObject } from '../../protocol/objects.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/objects.ts';
 import type { Envelope } from './app-socket.ts';
 import type { AppSockets } from './app-sockets.ts';
 
@@ -52,7 +52,7 @@ export class AppRequests {
 			: await this.sendOverOtherGateway(app.id, kind, payload);
 		if (answer === null)
 			throw new Rejection('dispatch_failed', 'the app is not connected, or did not answer');
-		return objectOf(answer);
+		return parseJsonObject(answer);
 	}
 
 	private get timeoutMs(): number {
@@ -157,16 +157,5 @@ function bodyOf(kind: RequestKind, payload: JsonObject): string {
 /** A plain-text answer is the text of a message. */
 function answerOf(text: string): JsonObject | null {
 	if (text.trim() === '') return null;
-	return text.trimStart().startsWith('{') ? objectOf(text) : { text };
-}
-
-function objectOf(json: string): JsonObject | null {
-	try {
-		const found: unknown = JSON.parse(json);
-		return typeof found === 'object' && found !== null && !Array.isArray(found)
-			? (found as JsonObject)
-			: null;
-	} catch {
-		return null;
-	}
+	return text.trimStart().startsWith('{') ? parseJsonObject(text) : { text };
 }

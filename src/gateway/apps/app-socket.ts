@@ -1,5 +1,5 @@
 import { withOrigin } from '../../protocol/addresses.ts';
-import type { JsonObject } from '../../protocol/objects.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/objects.ts';
 import type { Socket } from '../socket/connection.ts';
 
 /** One Socket Mode connection of an app: sends envelopes, receives acknowledgements. */
@@ -12,7 +12,7 @@ export interface Envelope {
 	readonly retry_reason?: string;
 }
 
-export type SendResult =
+export type EnvelopeResult =
 	| { readonly type: 'acknowledged'; readonly payload: JsonObject | null }
 	| { readonly type: 'timeout' }
 	| { readonly type: 'disconnected' };
@@ -20,7 +20,7 @@ export type SendResult =
 export type DisconnectReason = 'warning' | 'refresh_requested' | 'too_many_websockets' | 'link_disabled';
 
 interface Waiting {
-	readonly resolve: (acknowledgement: SendResult) => void;
+	readonly resolve: (acknowledgement: EnvelopeResult) => void;
 	readonly timer: ReturnType<typeof setTimeout>;
 }
 
@@ -38,7 +38,7 @@ export class AppSocket {
 	constructor(
 		readonly id: string,
 		readonly app: string,
-		readonly tokenHash: string,
+		readonly tokenKey: string,
 		private readonly socket: Socket,
 		private readonly newEnvelopeId: () => string,
 		/** The address at which the app reaches the server, for links in its frames. */
@@ -64,7 +64,7 @@ export class AppSocket {
 	}
 
 	/** Resolves when the app acknowledges, the time is over, or the socket closes. */
-	send(envelope: Envelope, withinMs: number): Promise<SendResult> {
+	send(envelope: Envelope, withinMs: number): Promise<EnvelopeResult> {
 		if (!this.isOpen) return Promise.resolve({ type: 'disconnected' });
 		const id = this.newEnvelopeId();
 		return new Promise((resolve) => {
@@ -77,7 +77,7 @@ export class AppSocket {
 	receive(frame: string): void {
 		this.silentChecks = 0;
 		if (frame.length > MAX_FRAME_CHARACTERS) return;
-		const { envelope_id: id, payload } = parsed(frame);
+		const { envelope_id: id, payload } = parseJsonObject(frame) ?? {};
 		if (typeof id !== 'string') return;
 		const answer = typeof payload === 'object' && payload !== null ? (payload as JsonObject) : null;
 		this.finish(id, { type: 'acknowledged', payload: answer });
@@ -109,7 +109,7 @@ export class AppSocket {
 		for (const id of [...this.waiting.keys()]) this.finish(id, { type: 'disconnected' });
 	}
 
-	private finish(id: string, acknowledgement: SendResult): void {
+	private finish(id: string, acknowledgement: EnvelopeResult): void {
 		const waiting = this.waiting.get(id);
 		if (!waiting) return;
 		this.waiting.delete(id);
@@ -119,14 +119,5 @@ export class AppSocket {
 
 	private write(frame: JsonObject): void {
 		this.socket.send(withOrigin(this.origin, JSON.stringify(frame)));
-	}
-}
-
-function parsed(frame: string): JsonObject {
-	try {
-		const found: unknown = JSON.parse(frame);
-		return typeof found === 'object' && found !== null ? (found as JsonObject) : {};
-	} catch {
-		return {};
 	}
 }

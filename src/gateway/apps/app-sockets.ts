@@ -3,7 +3,7 @@ import type { Transport } from '../../apps/transport.ts';
 import type { Apps } from '../../engine/ports/apps.ts';
 import type { Admission } from '../../engine/ports/tickets.ts';
 import type { Socket } from '../socket/connection.ts';
-import { AppSocket, type Envelope, type SendResult } from './app-socket.ts';
+import { AppSocket, type Envelope, type EnvelopeResult } from './app-socket.ts';
 
 /**
  * The Socket Mode connections at this gateway. An envelope goes to the app's socket with the fewest unacknowledged
@@ -57,8 +57,8 @@ export class AppSockets {
 	}
 
 	/** Admits a socket and counts it; `hello` follows. */
-	open(socket: Socket, { app = '', tokenHash, origin = '' }: Admission): AppSocket {
-		const opened = new AppSocket(this.parts.newId(), app, tokenHash, socket, this.parts.newId, origin);
+	open(socket: Socket, { app = '', tokenKey, origin = '' }: Admission): AppSocket {
+		const opened = new AppSocket(this.parts.newId(), app, tokenKey, socket, this.parts.newId, origin);
 		this.admit(opened).catch((error) => {
 			this.parts.report(error);
 			opened.close();
@@ -68,9 +68,9 @@ export class AppSockets {
 
 	private async admit(socket: AppSocket): Promise<void> {
 		const { apps, gateway, nowMs } = this.parts;
-		const { id, app, tokenHash } = socket;
+		const { id, app, tokenKey } = socket;
 		const count = await apps.socketOpened({ id, app, gateway }, nowMs(), nowMs() + ROW_LIFETIME_MS);
-		const [known, token] = await Promise.all([apps.app(app), apps.token(tokenHash)]);
+		const [known, token] = await Promise.all([apps.app(app), apps.token(tokenKey)]);
 		const reason =
 			!known || !token || token.revokedTs > 0
 				? 'link_disabled'
@@ -101,16 +101,16 @@ export class AppSockets {
 	}
 
 	/** Closes the sockets that were opened with this token; null: all sockets of the app. */
-	disable(app: string, tokenHash: string | null): void {
+	disable(app: string, tokenKey: string | null): void {
 		for (const socket of this.sockets.get(app) ?? []) {
-			if (tokenHash !== null && socket.tokenHash !== tokenHash) continue;
+			if (tokenKey !== null && socket.tokenKey !== tokenKey) continue;
 			socket.disconnect('link_disabled', this.parts.gateway);
 			socket.close();
 		}
 	}
 
 	/** Sends over one of the app's sockets at this gateway. */
-	async send(app: string, envelope: Envelope, withinMs: number): Promise<SendResult> {
+	async send(app: string, envelope: Envelope, withinMs: number): Promise<EnvelopeResult> {
 		const open = this.sockets.get(app)?.filter(({ isOpen }) => isOpen) ?? [];
 		const [first, ...others] = open;
 		if (!first) return { type: 'disconnected' };

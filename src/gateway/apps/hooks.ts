@@ -1,6 +1,6 @@
 import { Rejection } from '../../model/errors.ts';
 import type { RandomBytes } from '../../model/ids.ts';
-import type { JsonObject } from '../../protocol/objects.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/objects.ts';
 import { sameHash, tokenKey } from '../auth/tokens.ts';
 import { addForm, type RawArguments, readText } from '../http/body.ts';
 import { hasContent } from '../http/message-content.ts';
@@ -57,7 +57,7 @@ export async function serveHook(
 ): Promise<Response> {
 	try {
 		if (request.method !== 'POST') throw new HookRejection(400, 'invalid_payload');
-		services.anonymous.admit(address);
+		services.anonymousLimits.admit(address);
 		const isWebhook = path.startsWith(WEBHOOK_PATH);
 		await (isWebhook
 			? webhook(path, request, services, address)
@@ -84,7 +84,7 @@ async function webhook(path: string, request: Request, services: Services, addre
 	const [team = '', id = '', secret = ''] = path.slice(WEBHOOK_PATH.length).split('/');
 	const found = await services.apps.webhook(id);
 	if (!found || found.team !== team || !sameHash(found.hash, tokenKey(secret))) {
-		services.anonymous.failed(address);
+		services.anonymousLimits.failed(address);
 		throw new HookRejection(404, 'no_service');
 	}
 	limited(services, id);
@@ -114,7 +114,7 @@ async function channelOf(
 async function response(path: string, request: Request, services: Services, address: string | null) {
 	const pass = await redeemResponse(services, path.slice(RESPONSE_PATH.length));
 	if (!pass) {
-		services.anonymous.failed(address);
+		services.anonymousLimits.failed(address);
 		throw new HookRejection(404, 'expired_url');
 	}
 	limited(services, pass.app);
@@ -132,11 +132,9 @@ function limited({ limits }: Services, holder: string): void {
 async function payloadOf(request: Request): Promise<JsonObject> {
 	const body = (await textOf(request)).trim();
 	const json = body.startsWith('{') ? body : String(formOf(body).get('payload') ?? '');
-	try {
-		const found: unknown = JSON.parse(json);
-		if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as JsonObject;
-	} catch {}
-	throw new HookRejection(400, 'invalid_payload');
+	const payload = parseJsonObject(json);
+	if (!payload) throw new HookRejection(400, 'invalid_payload');
+	return payload;
 }
 
 async function textOf(request: Request): Promise<string> {

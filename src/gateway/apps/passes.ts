@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Rejection } from '../../model/errors.ts';
+import { parseJsonObject } from '../../protocol/objects.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -54,22 +55,13 @@ async function verifiedPass<P extends Pass>(
 	text: string,
 ): Promise<P | null> {
 	const [body = '', signature = ''] = text.split('.');
-	const pass = parsed<P>(body);
+	const pass = parseJsonObject(Buffer.from(body, 'base64url').toString('utf8')) as P | null;
 	if (!pass || !/^T[A-Z0-9]{2,20}$/.test(String(pass.team))) return null;
 	try {
 		const digest = await services.teamSecrets.digestFor(pass.team, `app ${purpose}`);
 		const expected = Buffer.from(digest(body));
 		const given = Buffer.from(signature, 'base64url');
 		return given.length === expected.length && timingSafeEqual(given, expected) ? pass : null;
-	} catch {
-		return null;
-	}
-}
-
-function parsed<P>(text: string): P | null {
-	try {
-		const found: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-		return typeof found === 'object' && found !== null ? (found as P) : null;
 	} catch {
 		return null;
 	}

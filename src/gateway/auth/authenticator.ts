@@ -39,7 +39,7 @@ interface CachedCaller {
 /** The user whom a ticket admits, and the token that it was issued for. */
 interface Admitted {
 	readonly user: string;
-	readonly tokenHash: string;
+	readonly tokenKey: string;
 	/** Ms. */
 	readonly issuedAt: number;
 }
@@ -98,7 +98,7 @@ export class Authenticator {
 		const token = await this.options.apps?.token(hash);
 		if (!token) throw new Rejection('invalid_auth');
 		if (token.revokedTs > 0) throw new Rejection('token_revoked');
-		return { kind: 'app', app: token.app, team: token.team, tokenHash: hash };
+		return { kind: 'app', app: token.app, team: token.team, tokenKey: hash };
 	}
 
 	/** Falls back to the cache if the store is unavailable; a revoked or expired token stays rejected. */
@@ -112,7 +112,7 @@ export class Authenticator {
 
 	/** Called when the token with this key was revoked. */
 	forget(key: string): void {
-		this.forgetWhere((caller) => caller.tokenHash === key);
+		this.forgetWhere((caller) => caller.tokenKey === key);
 	}
 
 	/** Called when all tokens of this user were revoked, or the user was deactivated. */
@@ -131,7 +131,7 @@ export class Authenticator {
 	async isStillValid(admission: Admitted): Promise<boolean> {
 		const { directory } = this.options;
 		const [token, [user]] = await Promise.all([
-			directory.token(admission.tokenHash),
+			directory.token(admission.tokenKey),
 			directory.users([admission.user]),
 		]);
 		if (user === undefined || user.deleted) return false;
@@ -169,7 +169,7 @@ export class Authenticator {
 		const { user, team, expiresAt, issuedAt } = await this.claimsOf(token, key);
 		const account = await this.account(user, team);
 		if (!isOpaque(token) && isSignedOut(account, issuedAt)) throw new Rejection('token_revoked');
-		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: key, expiresAt, issuedAt };
+		const caller: UserCaller = { kind: 'user', user: account, team, tokenKey: key, expiresAt, issuedAt };
 		if (this.forgets === forgetsBefore) this.cache(hash, caller);
 		return caller;
 	}

@@ -6,7 +6,8 @@ export interface UserCaller {
 	readonly kind: 'user';
 	readonly user: User;
 	readonly team: string;
-	readonly tokenHash: string;
+	/** The key under which the store has the token (`tokenKey` in tokens.ts). */
+	readonly tokenKey: string;
 	/** Expiry of the token in ms; infinite if it does not expire. */
 	readonly expiresAt: number;
 	/** When the token was issued, in ms; 0: unknown. */
@@ -22,7 +23,7 @@ export interface AppCaller {
 	readonly kind: 'app';
 	readonly app: string;
 	readonly team: string;
-	readonly tokenHash: string;
+	readonly tokenKey: string;
 }
 
 /** The caller of one of the few methods that need no token. */

@@ -1,15 +1,13 @@
-import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
+import { type Bus, type BusMessage, EVERY_GATEWAY } from '../../engine/ports/bus.ts';
 import type { DirectPartners } from '../direct-partners.ts';
 import type { Services } from '../services.ts';
 import type { Authenticator } from './authenticator.ts';
 
 /** Every gateway caches tokens: a revocation has to reach all gateways, and the sockets that use the token. */
 
-const EVERY_GATEWAY = 'gateways:all';
-
-/** `tokenHash` null: all tokens of the user. */
-export function publishRevocation(bus: Bus, tokenHash: string | null, user: string): void {
-	const message = { type: 'signed_out', user, token: tokenHash } as const;
+/** `key`: as returned by `tokenKey`; null: all tokens of the user. */
+export function publishRevocation(bus: Bus, key: string | null, user: string): void {
+	const message = { type: 'signed_out', user, token: key } as const;
 	bus.publish(EVERY_GATEWAY, message);
 	bus.publish(`user:${user}`, message);
 }

@@ -49,6 +49,10 @@ export const tokenKey = (token: string): string =>
 export const isCanonicalJwt = (token: string): boolean =>
 	token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
+/** Hex digits of a hash that form the public id of a token or an invite. They cannot be used to sign in. */
+export const ID_LENGTH = 16;
+export const publicIdOf = ({ hash }: { readonly hash: string }): string => hash.slice(0, ID_LENGTH);
+
 /** Constant time: hashes always have the same length. */
 export const sameHash = (one: string, other: string): boolean =>
 	timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -74,17 +74,17 @@ async function userOf(
 	try {
 		if (header !== null) {
 			const token = bearerTokenIn(header);
-			const caller = await services.auth.identify(token, () => services.anonymous.admit(address));
+			const caller = await services.auth.identify(token, () => services.anonymousLimits.admit(address));
 			if (caller.kind === 'user') return caller.user;
 			throw new Rejection('not_allowed_token_type');
 		}
-		services.anonymous.admit(address);
+		services.anonymousLimits.admit(address);
 		const user = await linkHolder(services, wanted, addForm(new Map(), query), Date.now());
 		if (user) return user;
 		throw new Rejection('not_authed');
 	} catch (error) {
 		if (error instanceof Rejection && error.code !== 'ratelimited' && error.code !== 'service_unavailable')
-			services.anonymous.failed(address);
+			services.anonymousLimits.failed(address);
 		throw error;
 	}
 }

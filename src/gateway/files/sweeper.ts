@@ -1,4 +1,4 @@
-import { Rejection } from '../../model/errors.ts';
+import { PeriodicJob } from '../periodic-job.ts';
 import type { FileServices, Services } from '../services.ts';
 import { leaveTombstones, removeContent } from './removal.ts';
 
@@ -19,26 +19,14 @@ export interface SweeperParts {
 }
 
 export class FileSweeper {
-	private readonly timer: ReturnType<typeof setInterval>;
-	private inFlight: Promise<void> | null = null;
+	private readonly job: PeriodicJob;
 
 	constructor(private readonly parts: SweeperParts) {
-		this.timer = setInterval(() => {
-			this.inFlight ??= this.sweep()
-				.catch((error) => {
-					// Unavailable services are reported by their own watch; the next sweep retries.
-					if (!(error instanceof Rejection)) parts.failed(error);
-				})
-				.finally(() => {
-					this.inFlight = null;
-				});
-		}, SWEEP_EVERY_MS);
-		this.timer.unref?.();
+		this.job = new PeriodicJob(SWEEP_EVERY_MS, () => this.sweep(), parts.failed);
 	}
 
-	async stop(): Promise<void> {
-		clearInterval(this.timer);
-		await this.inFlight;
+	stop(): Promise<void> {
+		return this.job.stop();
 	}
 
 	async sweep(): Promise<void> {

@@ -69,11 +69,11 @@ async function upload(
 ): Promise<number> {
 	if (request.method !== 'POST' && request.method !== 'PUT')
 		throw new UploadRejected(405, 'send the file with POST or PUT');
-	services.anonymous.admit(address);
+	services.anonymousLimits.admit(address);
 	const { files } = services;
 	const file = files && (await fileAt(path.slice(UPLOAD_PATH.length), files));
 	if (!files || !file) {
-		services.anonymous.failed(address);
+		services.anonymousLimits.failed(address);
 		throw new UploadRejected(404, 'no such upload: request a new URL with files.getUploadURLExternal');
 	}
 	const wait = services.limits.take(file.user, 'requests');

@@ -4,7 +4,7 @@ import { type ConversationKind, isConversationId, isTeamId, isUserId } from '../
 import { parsePosition } from '../../model/position.ts';
 import { storable } from '../../model/text.ts';
 import { parseBound, parseTs } from '../../model/ts.ts';
-import type { Json, JsonObject } from '../../protocol/objects.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../protocol/objects.ts';
 import { type Argument, optional, required, withDefault } from './arguments.ts';
 import { type CursorKind, decodeCursor } from './paging.ts';
 
@@ -257,9 +257,6 @@ function isShallow(value: unknown, depth = 0): value is Json {
 	return Object.values(value).every((item) => isShallow(item, depth + 1));
 }
 
-const isObject = (value: unknown): value is JsonObject =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Forms carry JSON as text. */
 const jsonOf = (value: unknown): unknown => (typeof value === 'string' ? parseJson(value) : value);
 
@@ -274,7 +271,7 @@ export const objects = (settings: {
 			bad: settings.bad,
 			parse: (value, name) => {
 				const found = jsonOf(value);
-				if (!Array.isArray(found) || !found.every(isObject) || !isShallow(found)) return undefined;
+				if (!Array.isArray(found) || !found.every(isJsonObject) || !isShallow(found)) return undefined;
 				if (found.length > settings.max)
 					throw new Rejection(settings.tooMany, `${name}: at most ${settings.max} are allowed`);
 				return found;
@@ -290,7 +287,7 @@ export const object = (bad: ErrorCode): Argument<JsonObject | undefined> =>
 			bad,
 			parse: (value) => {
 				const found = jsonOf(value);
-				return isObject(found) && isShallow(found) ? found : undefined;
+				return isJsonObject(found) && isShallow(found) ? found : undefined;
 			},
 		}),
 	);
@@ -301,9 +298,9 @@ export const metadata: Argument<JsonObject | undefined> = optional(
 		bad: 'invalid_metadata_format',
 		parse: (value) => {
 			const found = jsonOf(value);
-			if (!isObject(found) || !isShallow(found)) return undefined;
+			if (!isJsonObject(found) || !isShallow(found)) return undefined;
 			if (Object.keys(found).length === 0) return found;
-			return typeof found.event_type === 'string' && isObject(found.event_payload) ? found : undefined;
+			return typeof found.event_type === 'string' && isJsonObject(found.event_payload) ? found : undefined;
 		},
 	}),
 );

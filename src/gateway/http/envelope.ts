@@ -21,7 +21,7 @@ export class EncodedAnswer {
 	) {}
 }
 
-export const encodedAnswer = (json: string): EncodedAnswer =>
+export const answerFromJson = (json: string): EncodedAnswer =>
 	new EncodedAnswer(new TextEncoder().encode(json), () => undefined);
 
 export type Answer = JsonObject | EncodedAnswer;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../protocol/objects.ts';
 import { MAX_EXTRA_BYTES } from '../../sequencer/commands.ts';
 import * as type from './argument-types.ts';
 import { optional } from './arguments.ts';
-import type { Identity } from './message-identity.ts';
+import type { MessageIdentity } from './message-identity.ts';
 
 /** The content of a message: its text, and the parts that the server stores without interpreting them. */
 
@@ -20,7 +20,7 @@ export const contentArguments = {
 	metadata: type.metadata,
 };
 
-export interface ExtraContent extends Identity {
+export interface ExtraContent extends MessageIdentity {
 	readonly blocks?: readonly JsonObject[] | undefined;
 	readonly attachments?: readonly JsonObject[] | undefined;
 	readonly metadata?: JsonObject | undefined;

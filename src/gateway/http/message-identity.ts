@@ -20,7 +20,7 @@ export const identityArguments = {
 	icon_url: optional(iconUrl),
 };
 
-export interface Identity {
+export interface MessageIdentity {
 	readonly subtype?: string | undefined;
 	readonly username?: string | undefined;
 	readonly icons?: JsonObject | undefined;
@@ -35,7 +35,7 @@ interface Given {
 	readonly icon_url: string | undefined;
 }
 
-export function identityOf({ isBot }: Pick<User, 'isBot'>, given: Given): Identity {
+export function identityOf({ isBot }: Pick<User, 'isBot'>, given: Given): MessageIdentity {
 	const username = given.username?.trim();
 	const icons = iconsOf(given);
 	if (!isBot || (!username && !icons)) return {};

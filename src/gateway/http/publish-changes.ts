@@ -1,5 +1,6 @@
+import { EVERY_GATEWAY } from '../../engine/ports/bus.ts';
 import type { User } from '../../engine/ports/store.ts';
-import { teamJoinEvent, userChangeEvent } from '../../protocol/people-events.ts';
+import { teamJoinEvent, userChangeEvent } from '../../protocol/user-events.ts';
 import type { Services } from '../services.ts';
 
 /** Publishes changes of users to their workspace, and changes of apps to the gateways. */
@@ -17,5 +18,5 @@ export function publishTeamJoin({ bus }: Pick<Services, 'bus'>, user: User): voi
 
 /** Makes every gateway reload an app that was created, changed or removed. */
 export function publishAppChange({ bus }: Pick<Services, 'bus'>, app: string): void {
-	bus.publish('gateways:all', { type: 'app_changed', app });
+	bus.publish(EVERY_GATEWAY, { type: 'app_changed', app });
 }

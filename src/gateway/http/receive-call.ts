@@ -53,7 +53,7 @@ export async function receiveCall(
 	const token = tokenBeforeBody(request, raw);
 	if (token === null) return withTokenInBody(method, incoming, raw, services);
 	const caller = await identified(token, incoming, services, (cached) => {
-		if (!cached) services.anonymous.admit(client.address);
+		if (!cached) services.anonymousLimits.admit(client.address);
 		body.hold(cached ? budgetKeyOf(cached) : (client.address ?? UNNAMED), LOOK_UP_MS);
 	});
 	limit(method, caller, services);
@@ -68,8 +68,8 @@ async function withoutToken(
 	services: Services,
 ): Promise<ReceivedCall> {
 	const { client } = incoming;
-	services.anonymous.admit(client.address);
-	services.anonymous.failed(client.address);
+	services.anonymousLimits.admit(client.address);
+	services.anonymousLimits.failed(client.address);
 	if (incoming.body.bytes > 0) await smallBody(incoming, raw);
 	return { caller: ANONYMOUS, raw };
 }
@@ -83,7 +83,7 @@ async function identified(
 	try {
 		return await services.auth.identify(token, beforeLookUp);
 	} catch (error) {
-		if (isAnonymousError(error, token)) services.anonymous.failed(client.address);
+		if (isAnonymousError(error, token)) services.anonymousLimits.failed(client.address);
 		throw error;
 	}
 }
@@ -107,7 +107,7 @@ async function withTokenInBody(
 	raw: RawArguments,
 	services: Services,
 ): Promise<ReceivedCall> {
-	services.anonymous.admit(incoming.client.address);
+	services.anonymousLimits.admit(incoming.client.address);
 	const token = await tokenInBody(incoming, raw, services);
 	const caller = await identified(token, incoming, services);
 	limit(method, caller, services);
@@ -130,7 +130,7 @@ async function tokenInBody(
 		await smallBody(incoming, raw);
 	} catch (error) {
 		const isSlow = error instanceof Rejection && error.code === 'request_timeout';
-		if (isSlow || isAnonymousError(error, null)) services.anonymous.failed(client.address);
+		if (isSlow || isAnonymousError(error, null)) services.anonymousLimits.failed(client.address);
 		throw error;
 	}
 	const token = raw.get('token');

@@ -11,10 +11,10 @@ import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
+import { scopesOf } from './oauth-scopes.ts';
 import { originRewriter } from './origin.ts';
 import { budgetKeyOf, receiveCall } from './receive-call.ts';
-import { scopesOf } from './scopes.ts';
-import { targetOf } from './target.ts';
+import { requestTargetOf } from './request-target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function handle(
 }
 
 async function answerTo(request: Request, services: Services, client: Client): Promise<Response> {
-	const { path, query } = targetOf(request.url);
+	const { path, query } = requestTargetOf(request.url);
 	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services, client);
 	if (isHook(path)) return serveHook(path, request, services, client.address);
 	if (path.startsWith(PHOTO_PATH)) return servePhoto(path, request, services);
@@ -113,7 +113,7 @@ async function serveMethod(
 	const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
 	// Unknown names share one metric label, because the sender chooses them.
 	const shownName = method ? name : UNKNOWN;
-	const body = new IncomingBody(request, services.bodies);
+	const body = new IncomingBody(request, services.bodyMemory);
 	let outcome: 'ok' | ErrorCode = 'ok';
 	let scopes: string | null = null;
 	try {
@@ -123,7 +123,7 @@ async function serveMethod(
 		const answer = await method.call(raw, caller, { services, request });
 		const receiver = {
 			key: budgetKeyOf(caller),
-			budget: services.answers,
+			budget: services.answerMemory,
 			rewriteOrigin: originRewriter(request, services.publicUrl),
 		};
 		return scoped(raw.has('pretty') ? prettySuccess(answer, receiver) : success(answer, receiver), scopes);
@@ -144,7 +144,7 @@ function scoped(response: Response, scopes: string | null): Response {
 	return response;
 }
 
-/** Closes a connection whose client may still be sending. */
+/** Announces that the connection closes after this response: the client asked for it, or may still be sending a rejected body. */
 function closeAfter(response: Response): Response {
 	response.headers.set('connection', 'close');
 	return response;

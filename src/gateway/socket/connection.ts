@@ -63,7 +63,7 @@ export class Connection {
 		readonly id: string,
 		readonly user: string,
 		readonly team: string,
-		readonly tokenHash: string,
+		readonly tokenKey: string,
 		/** The client requested counts that it cannot derive from events. */
 		readonly wantsCounts: boolean,
 		private readonly socket: Socket,

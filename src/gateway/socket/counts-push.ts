@@ -159,7 +159,7 @@ const threadsOf = (to: 'all' | 'opted_in') => (due: Due) => {
 
 /** `row`: the conversation whose counts a client cannot derive from the event. `threads`: whether it cannot derive those of threads. */
 function underivable(about: Exclude<About, { change: 'threads' }>): { row: string | null; threads: boolean } {
-	if (about.change === 'standing') return { row: about.conversation, threads: true };
+	if (about.change === 'membership') return { row: about.conversation, threads: true };
 	const derivable = about.change === 'posted' && !about.here;
 	return {
 		row: about.inTimeline && !derivable ? about.conversation : null,

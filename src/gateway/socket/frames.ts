@@ -2,7 +2,7 @@ import { Rejection } from '../../model/errors.ts';
 import { isConversationId, isUserId } from '../../model/ids.ts';
 import { storable } from '../../model/text.ts';
 import { parseTs } from '../../model/ts.ts';
-import type { JsonObject } from '../../protocol/objects.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/objects.ts';
 
 /** Parses and checks the frames that clients send; session.ts performs them. */
 
@@ -98,9 +98,8 @@ function parseObject(text: string): Record<string, unknown> {
 	} catch {
 		throw new BadFrame('the frame is not JSON');
 	}
-	if (typeof value !== 'object' || value === null || Array.isArray(value))
-		throw new BadFrame('the frame is not a JSON object');
-	return value as Record<string, unknown>;
+	if (!isJsonObject(value)) throw new BadFrame('the frame is not a JSON object');
+	return value;
 }
 
 function frameId(frame: Record<string, unknown>): number | undefined {

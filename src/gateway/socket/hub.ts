@@ -26,7 +26,7 @@ export class Hub {
 	private readonly conversations: ListenerRegistry<UserSession>;
 	private readonly teams: Interest<`team:${string}`, UserSession>;
 	private readonly liveJoins: LiveJoins;
-	private dirty: Connection[] = [];
+	private unflushed: Connection[] = [];
 
 	constructor(
 		private readonly bus: Bus,
@@ -38,7 +38,7 @@ export class Hub {
 			...hooks,
 			admit: (...admitted) => this.admit(...admitted),
 			deliver: (session, message, topic) => this.fanOut([session], message, topic),
-			recount: (session, conversation) => counts.sent([session], { change: 'standing', conversation }),
+			recount: (session, conversation) => counts.sent([session], { change: 'membership', conversation }),
 		});
 		this.conversations = new ListenerRegistry(bus, (...sent) => this.fanOut(...sent));
 		this.teams = new Interest(bus, (...sent) => this.fanOut(...sent));
@@ -65,14 +65,14 @@ export class Hub {
 
 	/** Connections call this to have their frames written once per turn. */
 	readonly scheduleFlush = (connection: Connection): void => {
-		if (this.dirty.length === 0) setImmediate(() => this.flush());
-		this.dirty.push(connection);
+		if (this.unflushed.length === 0) setImmediate(() => this.flush());
+		this.unflushed.push(connection);
 	};
 
 	private flush(): void {
-		const { dirty } = this;
-		this.dirty = [];
-		for (const connection of dirty) connection.flush();
+		const { unflushed } = this;
+		this.unflushed = [];
+		for (const connection of unflushed) connection.flush();
 	}
 
 	/** Adds a connection. It receives the events of its user's own topic from here on. */
@@ -127,8 +127,7 @@ export class Hub {
 				break;
 			case 'signed_out':
 				for (const connection of [...session.connections])
-					if (message.token === null || connection.tokenHash === message.token)
-						connection.close('signed_out');
+					if (message.token === null || connection.tokenKey === message.token) connection.close('signed_out');
 				break;
 			default:
 				this.fanOut([session], message, topic);

@@ -8,8 +8,8 @@ import { addForm } from '../http/body.ts';
 import { clientAddress, type Network } from '../http/client-address.ts';
 import { failure } from '../http/envelope.ts';
 import { MAX_BUFFERED_BYTES } from '../http/incoming-body.ts';
+import { type RequestTarget, requestTargetOf } from '../http/request-target.ts';
 import { type Client, handle } from '../http/server.ts';
-import { type Target, targetOf } from '../http/target.ts';
 import type { Services } from '../services.ts';
 import { closeAll } from './closing.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
@@ -42,11 +42,11 @@ export interface ListenOptions {
 	readonly gateway: string;
 	/** A client with more unread output is disconnected; it resumes. */
 	readonly maxBufferedBytes: number;
-	/** The same for all sockets together: the slowest ones are disconnected. */
+	/** The limit for all sockets together: the slowest clients are disconnected. */
 	readonly maxTotalBufferedBytes: number;
-	/** The server accepts further sockets, and closes them with a code that tells clients not to reconnect. */
+	/** Maximum. The server closes further sockets with a code after which clients do not reconnect. */
 	readonly socketsPerUser: number;
-	/** The server closes further sockets after a pause, with a code that lets clients retry: other users may hold the open ones. */
+	/** Maximum. The server closes further sockets after a pause, with a code after which clients retry: other users may hold the open ones. */
 	readonly socketsPerAddress: number;
 	/** Proxies whose X-Forwarded-For names the client. */
 	readonly trustedProxies: readonly Network[];
@@ -82,8 +82,8 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		return clientAddress(peer, request.headers.get('x-forwarded-for'), options.trustedProxies);
 	};
 	const sweeping = setInterval(() => {
-		services.bodies.sweep();
-		services.answers.sweep();
+		services.bodyMemory.sweep();
+		services.answerMemory.sweep();
 		shedSlowest(hub.connections(), options.maxTotalBufferedBytes);
 	}, SWEEP_EVERY_MS);
 	sweeping.unref?.();
@@ -101,7 +101,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 			return failure(new Rejection('internal_error'));
 		},
 		fetch(request, self) {
-			const target = targetOf(request.url);
+			const target = requestTargetOf(request.url);
 			if (request.headers.get('upgrade') !== null && (isRtm(target.path) || isSocketMode(target.path)))
 				return upgrade(target, request, clientOf(request).address, self, services);
 			return handle(request, services, clientOf(request));
@@ -256,7 +256,7 @@ const isRtm = (path: string): boolean => path === RTM_PATH || path.startsWith(`$
 const isSocketMode = (path: string): boolean => path.startsWith(SOCKET_MODE_PATH);
 
 /** The ticket is in the path, or in the query, where older gateways put it. */
-function ticketOf({ path, query }: Target): string {
+function ticketOf({ path, query }: RequestTarget): string {
 	if (isSocketMode(path)) return path.slice(SOCKET_MODE_PATH.length);
 	if (path.length > RTM_PATH.length + 1) return path.slice(RTM_PATH.length + 1);
 	try {
@@ -272,7 +272,7 @@ function ticketOf({ path, query }: Target): string {
  * address that repeatedly sends bad tickets is rejected, which no client library does.
  */
 async function upgrade(
-	target: Target,
+	target: RequestTarget,
 	request: Request,
 	address: string | null,
 	server: Server<SocketData>,
@@ -280,9 +280,9 @@ async function upgrade(
 ): Promise<Response | undefined> {
 	const admission = checkKind(await admissionOf(ticketOf(target), services), isSocketMode(target.path));
 	if (admission === 'bad_ticket') {
-		const wait = services.anonymous.waitOf(address);
+		const wait = services.anonymousLimits.waitOf(address);
 		if (wait > 0) return failure(new Rejection('ratelimited', undefined, wait));
-		services.anonymous.failed(address);
+		services.anonymousLimits.failed(address);
 	}
 	if (server.upgrade(request, { data: { admission, address } })) return undefined;
 	return new Response('this address accepts WebSocket connections only', { status: 426 });

@@ -54,7 +54,7 @@ const helloFrame = (replies: boolean, position: number, missed?: number): string
 const RESUME_TIMEOUT_MS = 60_000;
 
 /** Frames that are performed in order; a ping is answered at once. */
-type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
+type OrderedFrame = Exclude<ClientFrame, { type: 'ping' }>;
 
 export class SocketSession {
 	readonly connection: Connection;
@@ -71,7 +71,7 @@ export class SocketSession {
 		socket: Socket,
 		private readonly parts: SessionParts,
 	) {
-		const { user, team, tokenHash, options } = admission;
+		const { user, team, tokenKey, options } = admission;
 		this.isBot = user.isBot;
 		this.helloReplies = options.helloReplies ?? false;
 		this.issuedAt = admission.issuedAt;
@@ -79,7 +79,7 @@ export class SocketSession {
 			id,
 			user.id,
 			team,
-			tokenHash,
+			tokenKey,
 			options.counts ?? false,
 			socket,
 			parts.hub.scheduleFlush,
@@ -101,9 +101,9 @@ export class SocketSession {
 		// Subscribe before reading, so that no revocation or join in between is missed.
 		await services.bus.ready();
 		// Revocations are received from here on; check for one between ticket and socket.
-		const { user, tokenHash } = this.connection;
+		const { user, tokenKey } = this.connection;
 		const { issuedAt } = this;
-		if (!(await services.auth.isStillValid({ user, tokenHash, issuedAt })))
+		if (!(await services.auth.isStillValid({ user, tokenKey, issuedAt })))
 			this.connection.close('signed_out');
 		if (this.connection.isClosed) return;
 		await presence.connected(this.connection);
@@ -138,7 +138,7 @@ export class SocketSession {
 	private async sendWithinBudget(frames: readonly string[]): Promise<void> {
 		const { connection } = this;
 		const characters = frames.reduce((sum, frame) => sum + frame.length, 0);
-		const held = this.parts.services.answers.hold(connection.user, characters, RESUME_TIMEOUT_MS, () =>
+		const held = this.parts.services.answerMemory.hold(connection.user, characters, RESUME_TIMEOUT_MS, () =>
 			connection.close('too_slow'),
 		);
 		if (!held) {
@@ -188,22 +188,22 @@ export class SocketSession {
 			return;
 		}
 		this.parts.focus.used(this.connection);
-		this.inTurn(frame);
+		this.performInOrder(frame);
 	}
 
 	/**
 	 * A frame starts when earlier ones are done: a blur must not overtake its focus. A message counts as done once it
 	 * is submitted, so that posts do not wait for each other's acknowledgement.
 	 */
-	private inTurn(frame: TurnFrame): void {
+	private performInOrder(frame: OrderedFrame): void {
 		const before = this.inFlight;
 		const isPost = frame.type === 'message';
 		if (isPost && !before) {
-			this.performAnswered(frame);
+			this.performAndReplyErrors(frame);
 			return;
 		}
 		const begin = (): Promise<void> | undefined => {
-			const done = this.performAnswered(frame);
+			const done = this.performAndReplyErrors(frame);
 			return isPost ? undefined : done;
 		};
 		const turn = Promise.resolve(before ? before.then(begin) : begin());
@@ -213,8 +213,7 @@ export class SocketSession {
 		});
 	}
 
-	/** Never rejects: errors are sent as the reply. */
-	private async performAnswered(frame: TurnFrame): Promise<void> {
+	private async performAndReplyErrors(frame: OrderedFrame): Promise<void> {
 		try {
 			await this.perform(frame);
 		} catch (error) {
@@ -239,7 +238,7 @@ export class SocketSession {
 		}
 	}
 
-	private async perform(frame: TurnFrame): Promise<void> {
+	private async perform(frame: OrderedFrame): Promise<void> {
 		const { presence, services } = this.parts;
 		switch (frame.type) {
 			case 'message':

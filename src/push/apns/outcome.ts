@@ -1,6 +1,6 @@
 import { parseRetryAfter } from '../backoff.ts';
 import type { HostAnswer } from '../http2-host.ts';
-import type { Outcome } from '../provider.ts';
+import type { PushOutcome } from '../provider.ts';
 
 /** What an answer of APNs means for the notification, the device and the account. */
 
@@ -29,7 +29,11 @@ export function reasonIn(body: string): string {
  * `isOwnApp`: the notification was for the application in TIDEMARK_APNS_TOPIC, which the account must be able to
  * reach.
  */
-export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number, isOwnApp: boolean): Outcome {
+export function outcomeOf(
+	{ status, headers, body }: HostAnswer,
+	nowMs: number,
+	isOwnApp: boolean,
+): PushOutcome {
 	if (status === 200) return { type: 'accepted' };
 	const reason = reasonIn(body);
 	const error = `${status} ${reason}`.trim();

@@ -6,7 +6,7 @@ import { checkReach, outcomeOfFailure, sendAll } from '../over-http2.ts';
 import {
 	collapseId,
 	type Notification,
-	type Outcome,
+	type PushOutcome,
 	type PushProvider,
 	type Withdrawal,
 } from '../provider.ts';
@@ -36,7 +36,7 @@ export class ApnsProvider implements PushProvider {
 		this.token = providerToken(options, options.nowMs);
 	}
 
-	notify(device: Device, notification: Notification): Promise<Outcome> {
+	notify(device: Device, notification: Notification): Promise<PushOutcome> {
 		const collapse = collapseId(notification.message);
 		return this.send(
 			device,
@@ -52,7 +52,7 @@ export class ApnsProvider implements PushProvider {
 		);
 	}
 
-	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
+	withdraw(device: Device, withdrawal: Withdrawal): Promise<PushOutcome> {
 		// Type alert, because background notifications cannot set a badge; low priority, because there is nothing to
 		// show.
 		const headers = {
@@ -79,7 +79,7 @@ export class ApnsProvider implements PushProvider {
 		return this.topicOf(device) === this.options.topic;
 	}
 
-	private async send(device: Device, headers: Record<string, string>, body: string): Promise<Outcome> {
+	private async send(device: Device, headers: Record<string, string>, body: string): Promise<PushOutcome> {
 		try {
 			const token = await this.token.get();
 			const answer = await this.host.post(

@@ -1,6 +1,6 @@
 import { parseRetryAfter } from '../backoff.ts';
 import type { HostAnswer } from '../http2-host.ts';
-import type { Outcome } from '../provider.ts';
+import type { PushOutcome } from '../provider.ts';
 
 /** What an answer of FCM means for the notification, the device and the account. */
 
@@ -22,7 +22,7 @@ function codeIn(body: string): string {
 	}
 }
 
-export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number): Outcome {
+export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number): PushOutcome {
 	if (status === 200) return { type: 'accepted' };
 	const code = codeIn(body);
 	const error = `${status} ${code}`.trim();

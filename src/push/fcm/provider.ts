@@ -2,7 +2,7 @@ import type { Device } from '../../engine/ports/push.ts';
 import type { CachedToken } from '../cached-token.ts';
 import { Http2Host } from '../http2-host.ts';
 import { checkReach, outcomeOfFailure, sendAll } from '../over-http2.ts';
-import type { Notification, Outcome, PushProvider, Withdrawal } from '../provider.ts';
+import type { Notification, PushOutcome, PushProvider, Withdrawal } from '../provider.ts';
 import { outcomeOf } from './outcome.ts';
 import { notificationMessage, withdrawalMessages } from './payload.ts';
 import { accessToken, readServiceAccount, type ServiceAccount } from './token.ts';
@@ -26,11 +26,11 @@ export class FcmProvider implements PushProvider {
 		this.token = accessToken(() => this.readAccount(), options.nowMs);
 	}
 
-	notify(device: Device, notification: Notification): Promise<Outcome> {
+	notify(device: Device, notification: Notification): Promise<PushOutcome> {
 		return this.send(notificationMessage(device.token, notification));
 	}
 
-	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
+	withdraw(device: Device, withdrawal: Withdrawal): Promise<PushOutcome> {
 		return sendAll(withdrawalMessages(device.token, withdrawal), (message) => this.send(message));
 	}
 
@@ -51,7 +51,7 @@ export class FcmProvider implements PushProvider {
 		return this.account;
 	}
 
-	private async send(message: object): Promise<Outcome> {
+	private async send(message: object): Promise<PushOutcome> {
 		try {
 			const { projectId } = await this.readAccount();
 			const token = await this.token.get();

@@ -1,12 +1,12 @@
 import { parseRetryAfter } from '../backoff.ts';
 import type { HostAnswer } from '../http2-host.ts';
-import type { Outcome } from '../provider.ts';
+import type { PushOutcome } from '../provider.ts';
 
 /**
  * What an answer of a push service means (RFC 8030). Ignores the text of the answer, which may repeat the endpoint,
  * and the endpoint is a secret.
  */
-export function outcomeOf({ status, headers }: HostAnswer, service: Service): Outcome {
+export function outcomeOf({ status, headers }: HostAnswer, service: AnsweringService): PushOutcome {
 	if (status >= 200 && status < 300) return { type: 'accepted' };
 	if (status === 404 || status === 410) return { type: 'gone' };
 	const retryAfterMs = parseRetryAfter(String(headers['retry-after'] ?? ''), service.nowMs);
@@ -29,7 +29,7 @@ export function outcomeOf({ status, headers }: HostAnswer, service: Service): Ou
 }
 
 /** The service that answered, and whether it accepted a message in the last minute. */
-export interface Service {
+export interface AnsweringService {
 	readonly host: string;
 	readonly acceptedLately: boolean;
 	readonly nowMs: number;

@@ -1,6 +1,6 @@
 import type { Device } from '../../engine/ports/push.ts';
 import { outcomeOfFailure, sendAll } from '../over-http2.ts';
-import type { Notification, Outcome, PushProvider, Withdrawal } from '../provider.ts';
+import type { Notification, PushOutcome, PushProvider, Withdrawal } from '../provider.ts';
 import { type AllowedHosts, isAllowed } from './allowed-hosts.ts';
 import { outcomeOf } from './outcome.ts';
 import { messagePayload, topicOf, withdrawalParts } from './payload.ts';
@@ -32,12 +32,12 @@ export class WebPushProvider implements PushProvider {
 		return hostOf(subscriptionOf(token));
 	}
 
-	notify(device: Device, notification: Notification): Promise<Outcome> {
+	notify(device: Device, notification: Notification): Promise<PushOutcome> {
 		const headers = { urgency: 'high', topic: topicOf(notification.message) };
 		return this.send(device, headers, messagePayload(notification));
 	}
 
-	async withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
+	async withdraw(device: Device, withdrawal: Withdrawal): Promise<PushOutcome> {
 		// Safari cancels subscriptions that repeatedly receive messages without showing a notification.
 		if (this.endpointOf(device).endsWith('.push.apple.com')) return { type: 'accepted' };
 		return sendAll(withdrawalParts(withdrawal), ({ payload, topic }) =>
@@ -58,7 +58,7 @@ export class WebPushProvider implements PushProvider {
 		device: Device,
 		headers: Readonly<Record<string, string>>,
 		payload: string,
-	): Promise<Outcome> {
+	): Promise<PushOutcome> {
 		const subscription = subscriptionOf(device.token);
 		const { origin, host } = new URL(subscription.endpoint);
 		if (!isAllowed(host, this.options.hosts))
@@ -78,7 +78,7 @@ export class WebPushProvider implements PushProvider {
 		{ endpoint, keys }: Subscription,
 		headers: Readonly<Record<string, string>>,
 		payload: string,
-	): Promise<Outcome> {
+	): Promise<PushOutcome> {
 		// Loaded with the first message: servers without subscribed browsers never need it.
 		const { encrypt } = await import('web-push');
 		const authorization = await service.token.get();

@@ -29,7 +29,7 @@ export function readSubscription(text: string): Subscription {
 	return { endpoint: url.href, keys: { p256dh: unpadded(p256dh), auth: unpadded(auth) } };
 }
 
-export const tokenOf = ({ endpoint, keys: { p256dh, auth } }: Subscription): string =>
+export const deviceTokenOf = ({ endpoint, keys: { p256dh, auth } }: Subscription): string =>
 	JSON.stringify({ endpoint, keys: { p256dh, auth } });
 
 /** The host of the push service. */

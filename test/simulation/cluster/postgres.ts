@@ -1,6 +1,6 @@
 import type { PostgresStore } from '../../../src/engine/cluster/postgres/open.ts';
 import type { Planner } from '../../../src/engine/cluster/postgres/plan.ts';
-import { Progress } from '../../../src/engine/cluster/postgres/progress.ts';
+import { PartitionProgress } from '../../../src/engine/cluster/postgres/progress.ts';
 import { Retry } from '../../../src/engine/cluster/postgres/retry.ts';
 import { runTransaction } from '../../../src/engine/cluster/postgres/transaction.ts';
 import { sqliteSearch } from '../../../src/engine/embedded/sqlite/search.ts';
@@ -93,7 +93,7 @@ export class SimulatedPostgres {
 			writeFact,
 		);
 		const reader = this.readerOf(process);
-		const partitions = new Progress(pool as never, retry, planner as never, writeFact);
+		const partitions = new PartitionProgress(pool as never, retry, planner as never, writeFact);
 		return {
 			...storeOn(reader, commits, sqliteSearch(reader), async () => undefined),
 			commitWithProgress: (facts, span) => partitions.commit(facts, span),

@@ -161,7 +161,7 @@ export class ClusterShape implements Shape {
 			bus,
 			clock,
 			nowMicros,
-			redisTrouble: (error) => scheduler.note(`redis: ${error.message}`),
+			reportRedisError: (error) => scheduler.note(`redis: ${error.message}`),
 			onGap: (listener) => void gaps.push(listener),
 			close: async () => undefined,
 		};

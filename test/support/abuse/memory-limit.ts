@@ -20,7 +20,7 @@ export interface LimitedMemory {
 	remove(): void;
 }
 
-interface Kind {
+interface CgroupFiles {
 	/** The cgroup below which new ones are created. */
 	readonly parent: string;
 	readonly limit: string;
@@ -58,12 +58,12 @@ export function limitMemory(mb: number): LimitedMemory {
 const OTHERWISE =
 	'Run as root on Linux, or start the whole command in a container that has the limit and leave --memory out.';
 
-function memoryCgroup(): Kind {
+function memoryCgroup(): CgroupFiles {
 	const own = existsSync('/proc/self/cgroup') ? readFileSync('/proc/self/cgroup', 'utf8') : '';
 	const first = /^\d+:memory:(.*)$/m.exec(own)?.[1];
 	if (first !== undefined)
 		return {
-			parent: beneath('/sys/fs/cgroup/memory', first),
+			parent: cgroupAt('/sys/fs/cgroup/memory', first),
 			limit: 'memory.limit_in_bytes',
 			withSwap: ['memory.memsw.limit_in_bytes', (bytes) => bytes],
 			peak: 'memory.max_usage_in_bytes',
@@ -73,7 +73,7 @@ function memoryCgroup(): Kind {
 	if (second === undefined || !existsSync('/sys/fs/cgroup/cgroup.controllers'))
 		throw new NoMemoryLimit(`this machine has no memory cgroups. ${OTHERWISE}`);
 	return {
-		parent: giving(beneath('/sys/fs/cgroup', second)),
+		parent: nearestWithMemoryControl(cgroupAt('/sys/fs/cgroup', second)),
 		limit: 'memory.max',
 		withSwap: ['memory.swap.max', () => 0],
 		peak: 'memory.peak',
@@ -82,13 +82,13 @@ function memoryCgroup(): Kind {
 }
 
 /** In a container the path of the host does not exist: then the root is the container's own cgroup. */
-const beneath = (root: string, path: string): string =>
+const cgroupAt = (root: string, path: string): string =>
 	existsSync(join(root, path)) ? join(root, path) : root;
 
 /**
  * For cgroup v2: the nearest ancestor that gives its children a memory limit. A cgroup with processes of its own cannot.
  */
-function giving(from: string): string {
+function nearestWithMemoryControl(from: string): string {
 	for (let group = from; group.startsWith('/sys/fs/cgroup'); group = join(group, '..')) {
 		const control = join(group, 'cgroup.subtree_control');
 		if (existsSync(control) && readFileSync(control, 'utf8').split(/\s/).includes('memory')) return group;

@@ -1,6 +1,7 @@
 import { type Answer, type Call, rawClient } from '../api.ts';
 import type { Event } from '../live/counts.ts';
 import type { Person } from '../people.ts';
+import { ResumePosition } from '../resume/position.ts';
 import { noRepeats, patientCall } from './patient-call.ts';
 
 /**
@@ -31,9 +32,7 @@ export class Watcher {
 	readonly received: Record<Kind, number> = { messages: 0, edits: 0, deletes: 0, marks: 0 };
 	reconnects = -1;
 	resyncs = 0;
-	private position = '';
-	private newest = '';
-	private owed = 0;
+	private readonly position = new ResumePosition();
 	private socket: WebSocket | undefined;
 	private stopped = false;
 	private readonly running: Promise<void>;
@@ -81,7 +80,7 @@ export class Watcher {
 
 	private async run(): Promise<void> {
 		while (!this.stopped) {
-			if (this.position === '') await this.begin();
+			if (this.position.current === '') await this.begin();
 			await this.listen();
 			if (!this.stopped) await Bun.sleep(PAUSE_MS);
 		}
@@ -91,7 +90,8 @@ export class Watcher {
 		// First the position, then newer state: events since the position are applied on top.
 		const { position } = await this.patiently('client.counts');
 		const { messages, marks } = await this.fetched();
-		Object.assign(this, { messages, marks, position, newest: position });
+		Object.assign(this, { messages, marks });
+		this.position.current = position;
 	}
 
 	private async fetched() {
@@ -123,12 +123,13 @@ export class Watcher {
 	/** Resolves when the socket is closed. */
 	private async listen(): Promise<void> {
 		const call = rawClient(this.url, this.person.token);
-		const answer: Answer | null = await call('rtm.connect', { since: this.position }).catch(() => null);
+		const answer: Answer | null = await call('rtm.connect', { since: this.position.current }).catch(
+			() => null,
+		);
 		if (!answer?.ok || this.stopped) return;
 		const socket = new WebSocket(answer.url);
 		this.socket = socket;
-		this.owed = 0;
-		this.newest = this.position;
+		this.position.connecting();
 		await new Promise<void>((resolve) => {
 			socket.onmessage = ({ data }) => this.receive(JSON.parse(String(data)), socket);
 			socket.onclose = () => resolve();
@@ -143,13 +144,13 @@ export class Watcher {
 		}
 		if (event.type === 'resync') {
 			this.resyncs += 1;
-			this.position = '';
+			this.position.current = '';
 			this.socket = undefined;
 			socket.close();
 			return;
 		}
 		this.apply(event);
-		this.move(event);
+		this.position.receive(event);
 	}
 
 	private apply(event: Event): void {
@@ -173,16 +174,6 @@ export class Watcher {
 			this.received.messages += 1;
 			this.messages.set(`${channel} ${event.ts}`, event.text);
 		}
-	}
-
-	/** The position does not rise until all missed events have arrived. */
-	private move(event: Event): void {
-		const { position } = event;
-		if (typeof position === 'string' && position.length === 16 && position > this.newest)
-			this.newest = position;
-		if (event.type === 'hello') this.owed = event.missed ?? 0;
-		else if (this.owed > 0) this.owed -= 1;
-		if (this.owed === 0) this.position = this.newest;
 	}
 }
 

@@ -4,8 +4,6 @@ import type { Person } from '../people.ts';
 import { until } from './network.ts';
 import { seen, served } from './shown.ts';
 
-export { watchEverything } from './shown.ts';
-
 /** Compares the views of the SDK with the server's answers. */
 
 export async function expectScreens(client: TidemarkClient, person: Person): Promise<void> {

@@ -1,10 +1,7 @@
 import { expect } from 'bun:test';
-import type { ClientOptions, TidemarkClient } from '../../../client/src/index.ts';
-import { createClient } from '../../../client/src/index.ts';
+import { type ClientOptions, createClient, type TidemarkClient } from '../../../client/src/index.ts';
 import type { Person } from '../people.ts';
 import { freshCounts, shownCounts } from './shown.ts';
-
-export { freshCounts, shownCounts };
 
 /** Clients of the SDK against a test server, and the state that they must have. */
 

@@ -2,6 +2,7 @@ import type { Call } from '../api.ts';
 import type { Event } from '../live/counts.ts';
 import { isOnCluster } from '../server.ts';
 import { Known } from './known.ts';
+import { ResumePosition } from './position.ts';
 
 /** A device that keeps its state by events, can be cut off at any moment, and resumes from its position. */
 
@@ -11,10 +12,7 @@ export class ResumingDevice {
 	readonly known: Known;
 	readonly events: Event[] = [];
 	readonly resyncs: string[] = [];
-	position = '';
-	/** Number of missed events that have not arrived: until then, the position does not rise. */
-	private owed = 0;
-	private newest = '';
+	private readonly position = new ResumePosition();
 	private socket: WebSocket | undefined;
 	private readonly waiting = new Map<(event: Event) => boolean, () => void>();
 	private nextId = 100;
@@ -28,16 +26,16 @@ export class ResumingDevice {
 
 	/** Connects with a snapshot the first time, and resumes later. */
 	async connect(): Promise<Event> {
-		if (this.position === '') return this.begin();
-		return this.open({ counts: true, since: this.position });
+		if (this.position.current === '') return this.begin();
+		return this.open({ counts: true, since: this.position.current });
 	}
 
 	private async begin(): Promise<Event> {
 		const counts = await this.call('client.counts');
 		this.known.counts.snapshot(counts);
 		for (const { id } of [...counts.channels, ...counts.mpims, ...counts.ims]) this.known.enter(id);
-		this.position = counts.position;
-		return this.open({ counts: true, since: this.position });
+		this.position.current = counts.position;
+		return this.open({ counts: true, since: this.position.current });
 	}
 
 	/**
@@ -49,8 +47,7 @@ export class ResumingDevice {
 			const { url } = await this.call('rtm.connect', { ...args });
 			const socket = new WebSocket(url);
 			this.socket = socket;
-			this.owed = 0;
-			this.newest = this.position;
+			this.position.connecting();
 			const hello = this.next(({ type }) => type === 'hello');
 			// Data after the cut are lost, as when a network fails.
 			socket.onmessage = ({ data }) => {
@@ -102,16 +99,7 @@ export class ResumingDevice {
 		this.events.push(event);
 		if (event.type === 'resync') this.resyncs.push(event.reason);
 		this.known.apply(event);
-		this.move(event);
+		this.position.receive(event);
 		for (const [check, end] of this.waiting) if (check(event)) end();
-	}
-
-	private move(event: Event): void {
-		const { position } = event;
-		if (typeof position === 'string' && position.length === 16 && position > this.newest)
-			this.newest = position;
-		if (event.type === 'hello') this.owed = event.missed ?? 0;
-		else if (this.owed > 0) this.owed -= 1;
-		if (this.owed === 0) this.position = this.newest;
 	}
 }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe } from 'bun:test';
 import type { Store } from '../../../src/engine/ports/store.ts';
+import { accountCases } from './account-cases.ts';
 import { changesCases } from './changes-cases.ts';
 import { directoryCases } from './directory-cases.ts';
 import { historyCases } from './history-cases.ts';
@@ -64,6 +65,7 @@ export function describeStoreContract(name: string, place: () => Promise<StoreUn
 			}
 		});
 
+		accountCases(subject);
 		directoryCases(subject);
 		historyCases(subject);
 		sourceCases(subject);

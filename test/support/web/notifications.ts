@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import type { CDPSession, Page, Worker } from 'playwright-core';
-import { eventually } from './screen.ts';
+import { eventually } from '../eventually.ts';
 
 /** The service worker of a page: the browser itself delivers pushes to it, and lists the notifications that it shows. */
 

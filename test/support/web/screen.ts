@@ -2,11 +2,9 @@ import { expect } from 'bun:test';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { Conversation, ThreadTotals, TidemarkClient } from '../../../client/src/index.ts';
 import { shortCount } from '../../../web/src/ui/format.ts';
-import { freshCounts, shownCounts } from '../client/sdk.ts';
+import { freshCounts, shownCounts } from '../client/shown.ts';
 import { eventually } from '../eventually.ts';
 import type { Person } from '../people.ts';
-
-export { eventually };
 
 /** One device of a person: a browser of its own with the interface open, and the actions of its user. */
 

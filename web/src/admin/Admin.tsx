@@ -1,9 +1,8 @@
 import { useCallback, useEffect, useState } from 'react';
-import { ThemeButton } from '../session/ThemeButton.tsx';
 import { toastResult } from '../session/toast.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
-import { Wave } from '../ui/Wave.tsx';
-import { AdminSignIn, signOut } from './AdminSignIn.tsx';
+import { AdminHead } from './AdminHead.tsx';
+import { AdminSignIn } from './AdminSignIn.tsx';
 import { asAdmin, listAll, type Team } from './calls.ts';
 import { NameForm } from './NameForm.tsx';
 import { TeamView } from './TeamView.tsx';
@@ -42,24 +41,11 @@ export function Admin() {
 	};
 	return (
 		<main className="admin">
-			<header className="admin-head">
-				<Wave />
-				<h1>Administration</h1>
-				<a className="button small" href="/ops">
-					Operations
-				</a>
-				<ThemeButton />
-				<button
-					type="button"
-					className="button small"
-					onClick={() => {
-						signOut();
-						setAdmin(false);
-					}}
-				>
-					Sign out
-				</button>
-			</header>
+			<AdminHead
+				title="Administration"
+				otherPage={{ path: '/ops', title: 'Operations' }}
+				onSignedOut={() => setAdmin(false)}
+			/>
 			{error && <Failed error={error} onRetry={load} />}
 			{!error && !teams && <Loading label="Loading workspaces" />}
 			{teams && (
@@ -67,7 +53,7 @@ export function Admin() {
 					<h2>Workspaces</h2>
 					{teams.length === 0 && <p>There is no workspace yet. Enter a name to create the first one.</p>}
 					{teams.length > 0 && (
-						<fieldset className="processes">
+						<fieldset className="team-choice">
 							<legend className="only-read-aloud">Workspace</legend>
 							{teams.map(({ id, name }) => (
 								<button

@@ -28,6 +28,7 @@ interface Props {
 	readonly onBack?: () => boolean;
 }
 
+/** The text box of a conversation or thread: keeps the draft, sends messages, uploads files and runs commands of apps. */
 export function Composer({ channel, threadTs, label, typing, isFocused, onSent, onUp, onBack }: Props) {
 	const client = useClient();
 	const self = useSelf();

@@ -31,6 +31,7 @@ const LEVELS: readonly (readonly [NotificationLevel, string])[] = [
 
 const PRESENCE = { active: 'Active', away: 'Away' } as const;
 
+/** Name and topic of the conversation, and the menu of what the user can do with it. */
 export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 	const client = useClient();
 	const store = client.conversation(conversation.id);

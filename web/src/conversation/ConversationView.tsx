@@ -1,7 +1,7 @@
 import { useClient, useConversation } from '@tidemark/client/react';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../composer/Composer.tsx';
-import { lastEditable } from '../message/editable.ts';
+import { lastEditable } from '../message/editing.ts';
 import { markUnread } from '../message/MessageActions.tsx';
 import { useHotkey } from '../session/hotkeys.ts';
 import { isChannel, titledName, useConversationName, useSelf } from '../session/names.ts';
@@ -13,9 +13,9 @@ import { Beginning } from './Beginning.tsx';
 import { ConversationHead } from './ConversationHead.tsx';
 import { isNewAbove } from './divider.ts';
 import { NewBar } from './NewBar.tsx';
-import { NotAMember } from './NotAMember.tsx';
 import { timelineRows } from './rows.ts';
 import { Timeline, type TimelineHandle } from './Timeline.tsx';
+import { UnlistedConversation } from './UnlistedConversation.tsx';
 import { useJumps } from './useJumps.ts';
 import { useReading } from './useReading.ts';
 import type { VisibleRows } from './visible-rows.ts';
@@ -24,6 +24,7 @@ const newerOf = (one: string, other: string): string => (one > other ? one : oth
 
 const NOTHING_VISIBLE: VisibleRows = { first: 0, last: 0, isAtEnd: false, onScreen: [] };
 
+/** The open conversation: head, timeline and composer; marks messages as the user reads them. */
 export function ConversationView({ route }: { readonly route: Route }) {
 	const { id, at } = route;
 	const client = useClient();
@@ -80,7 +81,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		if (isAbove && anchor === null) divide();
 	}, [isAbove, anchor, divide]);
 
-	if (!conversation) return <NotAMember id={id} messages={messages} />;
+	if (!conversation) return <UnlistedConversation id={id} messages={messages} />;
 	// Messages that the user is reading now need no bar.
 	const hasNewBar = conversation.hasUnreads && (isAbove || !isReadingNewest);
 	return (

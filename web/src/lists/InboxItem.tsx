@@ -1,8 +1,9 @@
 import type { Conversation } from '@tidemark/client';
-import { useClient } from '@tidemark/client/react';
-import { memo } from 'react';
+import { useClient, useSelected } from '@tidemark/client/react';
+import { memo, useMemo } from 'react';
+import { type MessageContent, wordsOf } from '../message/content.ts';
 import { useFullMessage } from '../message/full-message.ts';
-import { PlainText } from '../message/PlainText.tsx';
+import { namedIn, plainText } from '../message/plain-text.ts';
 import { badgeOf, useConversationName, useSelf, useUserName } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
 import { toastResult } from '../session/toast.tsx';
@@ -57,4 +58,14 @@ function Author({ id }: { readonly id: string }) {
 	const name = useUserName(id);
 	const self = useSelf();
 	return id === self ? 'You' : name || '…';
+}
+
+/** The content in one line without markup. Loads users whose names are part of it. */
+function PlainText({ content }: { readonly content: MessageContent }) {
+	const client = useClient();
+	const words = useMemo(() => wordsOf(content), [content]);
+	return useSelected(({ users }) => {
+		for (const id of namedIn(words)) if (!users.has(id)) client.user(id);
+		return plainText(words, users);
+	});
 }

@@ -13,7 +13,7 @@ import { Icon } from '../ui/icons.tsx';
 import { Menu, type MenuItem } from '../ui/Menu.tsx';
 import { wordsOf } from './content.ts';
 import { DeleteDialog } from './DeleteDialog.tsx';
-import { isEditable } from './editable.ts';
+import { isEditable } from './editing.ts';
 import { NOTHING_TO_MARK, unreadFrom } from './mark-unread.ts';
 import { plainText } from './plain-text.ts';
 

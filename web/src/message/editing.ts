@@ -1,6 +1,15 @@
+import type { Message } from '@tidemark/client';
 import { type RefObject, useEffect } from 'react';
 
-/** Lets the arrow up in the text box start editing a message, by an event on the message's element. */
+/** Which messages the user can edit, and how the text box starts editing one: by an event on the message's element. */
+
+/** A message with blocks is not editable: an edit changes only the text, which the blocks hide. */
+export const isEditable = ({ user, status, isTombstone, blocks }: Message, self: string): boolean =>
+	user === self && status === 'sent' && !isTombstone && !blocks?.length;
+
+/** The user's newest message that can be edited. */
+export const lastEditable = (messages: readonly Message[], self: string): Message | undefined =>
+	messages.findLast((message) => isEditable(message, self));
 
 const EDIT = 'tidemark-edit';
 

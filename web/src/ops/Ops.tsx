@@ -1,10 +1,9 @@
 import { useMemo, useState } from 'react';
-import { AdminSignIn, signOut } from '../admin/AdminSignIn.tsx';
-import { ThemeButton } from '../session/ThemeButton.tsx';
+import { AdminHead } from '../admin/AdminHead.tsx';
+import { AdminSignIn } from '../admin/AdminSignIn.tsx';
 import { useTheme } from '../session/theme.ts';
 import { plural } from '../ui/format.ts';
 import { Loading } from '../ui/states.tsx';
-import { Wave } from '../ui/Wave.tsx';
 import { Chart } from './Chart.tsx';
 import { CHARTS, exportedBy } from './charts.ts';
 import { ProcessChoice } from './ProcessChoice.tsx';
@@ -49,24 +48,11 @@ export function Ops() {
 	if (!isAdmin) return <AdminSignIn title="Operations" onAdmin={() => setAdmin(true)} />;
 	return (
 		<main className="ops">
-			<header className="ops-head">
-				<Wave />
-				<h1>Operations</h1>
-				<a className="button small" href="/admin">
-					Administration
-				</a>
-				<ThemeButton />
-				<button
-					type="button"
-					className="button small"
-					onClick={() => {
-						signOut();
-						setAdmin(false);
-					}}
-				>
-					Sign out
-				</button>
-			</header>
+			<AdminHead
+				title="Operations"
+				otherPage={{ path: '/admin', title: 'Administration' }}
+				onSignedOut={() => setAdmin(false)}
+			/>
 			{shown && <ProcessChoice processes={processes} shown={shown} now={now} onChoose={setChosen} />}
 			{(shown || unansweredSince !== null) && <ProcessStatus process={shown} problems={problems} />}
 			{newest && <Totals scrape={newest} />}

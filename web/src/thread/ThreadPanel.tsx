@@ -5,7 +5,7 @@ import { Composer } from '../composer/Composer.tsx';
 import { timelineRows } from '../conversation/rows.ts';
 import { Timeline, type TimelineHandle } from '../conversation/Timeline.tsx';
 import type { VisibleRows } from '../conversation/visible-rows.ts';
-import { lastEditable } from '../message/editable.ts';
+import { lastEditable } from '../message/editing.ts';
 import { titledName, useConversationName, useSelf } from '../session/names.ts';
 import { closeThread, type ThreadRef } from '../session/route.ts';
 import { toastResult } from '../session/toast.tsx';

@@ -24,22 +24,22 @@ import { answerWithin } from './reach.ts';
  */
 
 /** Kafka recognises a repeated batch by its producer id and sequence number. */
-export interface Identity {
+export interface ProducerIdentity {
 	readonly producerId: bigint;
 	readonly producerEpoch: number;
 }
 
-export interface Batch {
+export interface RecordBatch {
 	readonly topic: string;
 	readonly partition: number;
 	readonly records: readonly MessageRecord[];
-	readonly identity: Identity;
+	readonly identity: ProducerIdentity;
 	/** Sequence number of its first record. */
 	readonly sequence: number;
 }
 
 /** A leader's answer for one batch. */
-export type Answer = 'written' | 'retry' | 'unknown_producer' | 'rejected';
+export type BatchAnswer = 'written' | 'retry' | 'unknown_producer' | 'rejected';
 
 type MetadataApi = API<[string[], boolean, boolean], metadataV12.MetadataResponse>;
 type ProduceApi = API<
@@ -127,7 +127,7 @@ export class Brokers {
 	}
 
 	/** A new identity, which no broker has seen. */
-	async identify(): Promise<Identity> {
+	async identify(): Promise<ProducerIdentity> {
 		const { producerId, producerEpoch } = await this.client.initIdempotentProducer({});
 		return { producerId, producerEpoch };
 	}
@@ -142,9 +142,9 @@ export class Brokers {
 	/** Sends batches of one identity. From now on they may be written, even if this rejects. */
 	async produce(
 		connection: Connection,
-		identity: Identity,
-		batches: readonly Batch[],
-	): Promise<ReadonlyMap<Batch, Answer>> {
+		identity: ProducerIdentity,
+		batches: readonly RecordBatch[],
+	): Promise<ReadonlyMap<RecordBatch, BatchAnswer>> {
 		const api = await this.api<ProduceApi>('Produce');
 		const sequences = new NumericMap(
 			batches.map(({ topic, partition, sequence }) => [`${topic}:${partition}`, sequence]),
@@ -232,7 +232,7 @@ const responseOf = <T extends object>(asked: Promise<T>): Promise<T> =>
 		throw error;
 	});
 
-function answerOf(code: number | undefined): Answer {
+function answerOf(code: number | undefined): BatchAnswer {
 	if (code === 0) return 'written';
 	const id = code === undefined ? undefined : protocolErrorsCodesById[code];
 	if (id === undefined) return 'retry';

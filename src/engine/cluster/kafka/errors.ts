@@ -1,12 +1,12 @@
 import { GenericError } from '@platformatic/kafka';
-import { Rejection } from '../../../model/errors.ts';
+import { messageOfError, Rejection } from '../../../model/errors.ts';
 
 /** Errors of Kafka, as the rest of the server sees them. */
 
 /** Kafka cannot be used; the message says why. */
 export class KafkaUnusable extends Error {
 	constructor(brokers: readonly string[], cause: unknown) {
-		super(`Kafka cannot be used at ${brokers.join(', ')}: ${rootOf(cause)}`, { cause });
+		super(`Kafka cannot be used at ${brokers.join(', ')}: ${innermostReason(cause)}`, { cause });
 		this.name = 'KafkaUnusable';
 	}
 }
@@ -91,17 +91,17 @@ export const logUnavailable = (cause?: unknown): Rejection =>
 		'service_unavailable',
 		'the log is unreachable',
 		1,
-		cause === undefined ? undefined : new Error(rootOf(cause)),
+		cause === undefined ? undefined : new Error(innermostReason(cause)),
 	);
 
 export const unconfirmed = (): Rejection =>
 	new Rejection('outcome_unknown', 'the log did not confirm the command; the change may still happen');
 
 /** The client wraps errors several times; the innermost one is the reason. */
-export function rootOf(error: unknown): string {
-	if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors.at(-1));
-	if (error instanceof Error && error.cause !== undefined) return rootOf(error.cause);
-	return error instanceof Error ? error.message : String(error);
+export function innermostReason(error: unknown): string {
+	if (error instanceof AggregateError && error.errors.length > 0) return innermostReason(error.errors.at(-1));
+	if (error instanceof Error && error.cause !== undefined) return innermostReason(error.cause);
+	return messageOfError(error);
 }
 
 /**
@@ -110,7 +110,7 @@ export function rootOf(error: unknown): string {
  */
 export function withoutWrappers(error: unknown): unknown {
 	if (!(error instanceof Error) || !GenericError.isGenericError(error as GenericError)) return error;
-	const short = new Error(rootOf(error));
+	const short = new Error(innermostReason(error));
 	short.name = 'KafkaError';
 	short.stack = `${short}`;
 	return short;

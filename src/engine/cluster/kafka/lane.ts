@@ -1,5 +1,5 @@
 import type { MessageRecord } from '@platformatic/kafka';
-import type { Batch, Identity } from './brokers.ts';
+import type { ProducerIdentity, RecordBatch } from './brokers.ts';
 
 /** Appends to one partition: a queue, and at most one batch, which is sent again until Kafka confirms it. */
 
@@ -12,16 +12,16 @@ export interface PendingAppend {
 export class Lane {
 	/** In the order of the appends. */
 	queue: PendingAppend[] = [];
-	batch: Batch | null = null;
+	batch: RecordBatch | null = null;
 	isInFlight = false;
 	isRejecting = false;
 	private appends: readonly PendingAppend[] = [];
 	private bytes = 0;
 	/** Sequence number of the next batch under `identity`. */
 	private sequence = 0;
-	private identity: Identity | null = null;
+	private identity: ProducerIdentity | null = null;
 	/** An identity that must not be reused: Kafka could confuse the next batch with an abandoned one. */
-	private unusableIdentity: Identity | null = null;
+	private unusableIdentity: ProducerIdentity | null = null;
 	private isSent = false;
 	private isLate = false;
 	private lateTimer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +39,7 @@ export class Lane {
 		return !this.isInFlight && !this.isPaused && !this.isEmpty;
 	}
 
-	needsNewIdentity(identity: Identity): boolean {
+	needsNewIdentity(identity: ProducerIdentity): boolean {
 		return this.unusableIdentity === identity;
 	}
 
@@ -62,9 +62,9 @@ export class Lane {
 
 	/** The batch to send: the unconfirmed one again, or a new one of up to `room` bytes. */
 	take(
-		identity: Identity,
+		identity: ProducerIdentity,
 		room: number,
-	): { readonly batch: Batch | null; readonly bytes: number; readonly taken: number } {
+	): { readonly batch: RecordBatch | null; readonly bytes: number; readonly taken: number } {
 		if (this.batch) return { batch: this.bytes <= room ? this.batch : null, bytes: this.bytes, taken: 0 };
 		let [bytes, count] = [0, 0];
 		for (const waiting of this.queue) {

@@ -1,4 +1,4 @@
-import { type Answer, type Batch, Brokers, type Identity } from './brokers.ts';
+import { type BatchAnswer, Brokers, type ProducerIdentity, type RecordBatch } from './brokers.ts';
 import { type KafkaConnection, settleWithin } from './client.ts';
 import { logUnavailable, unconfirmed } from './errors.ts';
 import { Lane, type PendingAppend } from './lane.ts';
@@ -56,7 +56,7 @@ export class BatchingProducer {
 	private readonly busy = new Set<string>();
 	/** Leaders that did not answer in time. */
 	private readonly silent = new Set<number>();
-	private identity: Identity | null = null;
+	private identity: ProducerIdentity | null = null;
 	private waiting = 0;
 	private lingering = false;
 	private isUnavailable = false;
@@ -176,10 +176,10 @@ export class BatchingProducer {
 	}
 
 	/** Takes as many batches as fit into one request, all of one identity. */
-	private take(lanes: readonly Lane[], identity: Identity): ReadonlyMap<Lane, Batch> {
-		const batches = new Map<Lane, Batch>();
+	private take(lanes: readonly Lane[], identity: ProducerIdentity): ReadonlyMap<Lane, RecordBatch> {
+		const batches = new Map<Lane, RecordBatch>();
 		let room = REQUEST_BYTES;
-		let first: Identity | undefined;
+		let first: ProducerIdentity | undefined;
 		for (const lane of lanes) {
 			if (first && (lane.batch?.identity ?? identity) !== first) continue;
 			const { batch, bytes, taken } = lane.take(identity, Math.min(room, BATCH_BYTES));
@@ -200,7 +200,11 @@ export class BatchingProducer {
 		this.lanes.set(name, lane);
 	}
 
-	private async request(leader: number, isRetry: boolean, batches: ReadonlyMap<Lane, Batch>): Promise<void> {
+	private async request(
+		leader: number,
+		isRetry: boolean,
+		batches: ReadonlyMap<Lane, RecordBatch>,
+	): Promise<void> {
 		const [first] = batches.values();
 		if (!first) return;
 		const { stalledMs = STALLED_MS } = this.options;
@@ -227,7 +231,7 @@ export class BatchingProducer {
 		lane.sent(unconfirmed, confirmedMs);
 	}
 
-	private settle(lane: Lane, answer: Answer): void {
+	private settle(lane: Lane, answer: BatchAnswer): void {
 		if (answer === 'written') {
 			lane.written();
 		} else if (answer === 'retry') {

@@ -1,5 +1,5 @@
 import { findErrorBy } from '@platformatic/kafka';
-import { rootOf } from './errors.ts';
+import { innermostReason } from './errors.ts';
 
 /** Whether Kafka is reachable, as the appending and the reading side of this process observe it. */
 
@@ -18,7 +18,7 @@ export interface Reach {
 }
 
 export const reachOf = (side: string, watch: ReachWatch | undefined): Reach => ({
-	lost: (error) => watch?.lost(side, new Error(rootOf(error), { cause: error })),
+	lost: (error) => watch?.lost(side, new Error(innermostReason(error), { cause: error })),
 	regained: () => watch?.regained(side),
 });
 

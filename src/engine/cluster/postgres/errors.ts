@@ -1,4 +1,5 @@
 import { createConnection } from 'node:net';
+import { messageOfError } from '../../../model/errors.ts';
 import { TakenOver } from '../../ports/log.ts';
 
 /**
@@ -51,7 +52,7 @@ export async function unusable(url: string, error: unknown): Promise<PostgresUnu
 }
 
 const reasonOf = (error: unknown): string =>
-	error instanceof PostgresUnusable ? error.reason : messageOf(error);
+	error instanceof PostgresUnusable ? error.reason : messageOfError(error);
 
 const CONNECT_WITHIN_MS = 3_000;
 
@@ -108,8 +109,7 @@ export const rejectsWrites = (error: unknown): boolean => REJECTS_WRITES.has(tex
 export function explained(error: unknown): Error {
 	const state = textOf(error, 'errno');
 	const advice = REJECTS_WRITES.get(state);
-	if (advice !== undefined) return new Error(`it rejects writes (${messageOf(error)}, ${state}): ${advice}`);
-	return error instanceof Error ? error : new Error(messageOf(error));
+	if (advice !== undefined)
+		return new Error(`it rejects writes (${messageOfError(error)}, ${state}): ${advice}`);
+	return error instanceof Error ? error : new Error(messageOfError(error));
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -6,9 +6,9 @@ import { storeOn } from '../../store/store.ts';
 import { type ConnectionOptions, connect, DEFAULT_SCHEMA } from './connections.ts';
 import { unusable } from './errors.ts';
 import { columnTypes, Planner } from './plan.ts';
-import { Progress } from './progress.ts';
+import { PartitionProgress } from './progress.ts';
 import { PostgresReader } from './reader.ts';
-import { Retry, type Watch } from './retry.ts';
+import { Retry, type RetryHooks } from './retry.ts';
 import { checkServer, migrate, newestStamp, recordStart } from './schema.ts';
 import { postgresSearch } from './search.ts';
 import { runTransaction } from './transaction.ts';
@@ -17,7 +17,7 @@ export { Fenced, PostgresUnusable } from './errors.ts';
 
 /** The store of a cluster: one PostgreSQL, shared by all processes. See docs/postgres.md. */
 
-export interface PostgresStoreOptions extends ConnectionOptions, Watch {
+export interface PostgresStoreOptions extends ConnectionOptions, RetryHooks {
 	/**
 	 * The stamp of this start, later than the newest one in the database. Null: the start is not recorded, because
 	 * other processes continue (active users stay active).
@@ -26,7 +26,7 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	/** A commit failed permanently and nothing of it is durable: changes applied in memory are invalid. */
 	readonly onCommitFailure?: (error: Error) => void;
 	/** Watches reads, which are retried only briefly; the watch in these options is for writes. */
-	readonly reading?: Watch;
+	readonly reading?: RetryHooks;
 	/** Whether posts and marks are queued for push. */
 	readonly push?: boolean;
 	/** How long `close` waits for an unavailable database before it fails the remaining writes. */
@@ -77,7 +77,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			newest,
 			writeFact,
 		);
-		const partitions = new Progress(writes, retry, planner, writeFact);
+		const partitions = new PartitionProgress(writes, retry, planner, writeFact);
 		let probingWrites: Promise<void> | null = null;
 		let closing: Promise<void> | null = null;
 		const stop = (): void => {

@@ -31,7 +31,7 @@ interface Row {
 	readonly topic_id: string | null;
 }
 
-export class Progress {
+export class PartitionProgress {
 	/** The newest commit of each partition: commits of a partition run in order. */
 	private readonly last = new Map<string, Promise<void>>();
 

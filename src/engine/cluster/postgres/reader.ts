@@ -1,10 +1,11 @@
 import type { SQL } from 'bun';
-import { Rejection } from '../../../model/errors.ts';
+import { messageOfError, Rejection } from '../../../model/errors.ts';
+import { nextTurn } from '../../../model/next-turn.ts';
 import { toPostgres } from '../../store/dialect.ts';
 import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
-import { failureKindOf, messageOf } from './errors.ts';
+import { failureKindOf } from './errors.ts';
 import type { Pool } from './pool.ts';
-import type { Watch } from './retry.ts';
+import type { RetryHooks } from './retry.ts';
 import { toParam, withNumbers } from './values.ts';
 
 /** Reads over a pool of connections; each query sees its own snapshot. */
@@ -15,7 +16,7 @@ export class PostgresReader implements SqlReader {
 
 	constructor(
 		private readonly pool: Pool,
-		private readonly watch: Watch = {},
+		private readonly watch: RetryHooks = {},
 	) {}
 
 	all<T>(sql: string, params: readonly Param[]): Promise<T[]> {
@@ -33,7 +34,7 @@ export class PostgresReader implements SqlReader {
 	}
 
 	pause(): Promise<void> {
-		return new Promise((resolve) => setImmediate(resolve));
+		return nextTurn();
 	}
 
 	private query(on: Pick<SQL, 'unsafe'>, sql: string, params: readonly Param[]): Promise<Row[]> {
@@ -57,7 +58,7 @@ export class PostgresReader implements SqlReader {
 		} catch (error) {
 			if (failureKindOf(error) === 'rejected') throw error;
 			this.failures += 1;
-			const cause = new Error(messageOf(error), { cause: error });
+			const cause = new Error(messageOfError(error), { cause: error });
 			this.watch.onTrouble?.(this.failures, cause);
 			throw new Rejection('service_unavailable', 'the database is unavailable', undefined, cause);
 		}

@@ -7,7 +7,7 @@ import { explained, failureKindOf, OutcomeUnknown } from './errors.ts';
  * nothing was committed.
  */
 
-export interface Watch {
+export interface RetryHooks {
 	/** Called with the number of attempts that failed in a row, over all work. */
 	readonly onTrouble?: (failures: number, error: Error) => void;
 	/** The first success after failures. */
@@ -28,7 +28,7 @@ export class Retry {
 	private stopping = false;
 
 	constructor(
-		private readonly watch: Watch,
+		private readonly watch: RetryHooks,
 		private readonly backOffMs: readonly number[] = BACK_OFF_MS,
 		private readonly giveUpAfterMs = Number.POSITIVE_INFINITY,
 	) {}

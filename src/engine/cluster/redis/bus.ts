@@ -124,7 +124,9 @@ export class RedisBus implements Bus {
 		const channel = this.keys.channel(topic);
 		const text = JSON.stringify(message);
 		this.sendOwnerBatch(channel);
-		void this.whenSubscribed(channel, () => this.send(channel, () => this.commands.spublish(channel, text)));
+		void this.afterFirstAttempt(channel, () =>
+			this.send(channel, () => this.commands.spublish(channel, text)),
+		);
 	}
 
 	/** Messages of one turn share a promise. */
@@ -156,7 +158,7 @@ export class RedisBus implements Bus {
 		const arguments_ = [channel, partition, generation, PUBLISHERS_SECONDS, ...texts];
 		const publish = () => this.commands.publishOwned(this.keys.publishers(channel), ...arguments_);
 		published.resolve(
-			this.whenSubscribed(channel, () => this.send(channel, publish)).then((result) => result !== 0),
+			this.afterFirstAttempt(channel, () => this.send(channel, publish)).then((result) => result !== 0),
 		);
 	}
 
@@ -310,8 +312,8 @@ export class RedisBus implements Bus {
 		subscription.waiting = null;
 	}
 
-	/** Runs `publish` once this process's subscription to the channel is confirmed. */
-	private whenSubscribed(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
+	/** Runs `publish` once the first attempt to subscribe to the channel has ended; at once if this process has no subscription to it. */
+	private afterFirstAttempt(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
 		const waiting = this.subscriptions.get(channel)?.waiting;
 		if (!waiting) return publish();
 		return new Promise((resolve) => {

@@ -120,7 +120,7 @@ export class Epoch {
 	}
 
 	/** Resolves when every node of Redis has answered. */
-	reached(): Promise<void> {
+	pingAll(): Promise<void> {
 		return this.processes.pingAll();
 	}
 

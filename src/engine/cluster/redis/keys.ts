@@ -3,11 +3,17 @@ export class Keys {
 	constructor(readonly prefix: string) {}
 
 	/**
-	 * HASH of a conversation that has changed lately: `stamp` of the newest change; `base`, when recording began; `since`, the stamp after
-	 * which `recent` has all changes; `newest`, the stamp of the newest change there; `written`, the stamp that the store had reached when
-	 * the newest change was applied; `repaired`, 1 if copies of the store's state from before recording are outdated. For resuming clients:
-	 * `seen` (when the newest change was applied), `late` (the longest delay until a change became visible), `late_seen` (when that was
-	 * last set).
+	 * HASH of a conversation that has changed lately:
+	 *
+	 *     stamp       of the newest change
+	 *     base        when recording began
+	 *     since       the stamp after which `recent` has all changes
+	 *     newest      the stamp of the newest change in `recent`
+	 *     written     the stamp that the store had reached when the newest change was applied
+	 *     repaired    1 if copies of the store's state from before recording are outdated
+	 *     seen        when the newest change was applied, for resuming clients
+	 *     late        the longest delay until a change became visible, for resuming clients
+	 *     late_seen   when `late` was last set
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
 	/** `stamp:base` of the conversation by itself, so that one MGET compares many (lua/versions-1.lua). */
@@ -23,8 +29,8 @@ export class Keys {
 	fieldNames = (user: string): string => `${this.prefix}{${user}}:names`;
 	/** SET of a user's unread conversations at the start of an unread-first listing; named by its stamp. */
 	listing = (user: string, stamp: number): string => `${this.prefix}{${user}}:listing:${stamp}`;
-	/** ZSET of connections by expiry. */
-	sessions = (user: string): string => `${this.prefix}{${user}}:sessions`;
+	/** ZSET of a user's connections by expiry. */
+	connections = (user: string): string => `${this.prefix}{${user}}:sessions`;
 	/** Exists while the user is set to away. */
 	away = (user: string): string => `${this.prefix}{${user}}:away`;
 	/** SET of gateways that have, or had, connections. */

@@ -154,8 +154,8 @@ export class RedisPresence implements PresenceStore {
 
 	private async run(user: string, change: Change, connection = ''): Promise<ScriptResult> {
 		const { commands, keys, lifetimeMs } = this;
-		const result = await commands.sessions(
-			keys.sessions(user),
+		const result = await commands.presence(
+			keys.connections(user),
 			keys.away(user),
 			change,
 			connection,
@@ -175,7 +175,7 @@ async function inChunks<T>(all: readonly T[], work: (one: T) => Promise<void>): 
 export const presenceView = (commands: Commands, keys: Keys): Pick<PresenceStore, 'activeAmong'> => ({
 	activeAmong: async (users) => {
 		const answers = await Promise.all(
-			users.map((user) => commands.sessions(keys.sessions(user), keys.away(user), 'ask', '', 0)),
+			users.map((user) => commands.presence(keys.connections(user), keys.away(user), 'ask', '', 0)),
 		);
 		return new Set(users.filter((_, index) => (answers[index] as readonly [number, number])[1] === 1));
 	},

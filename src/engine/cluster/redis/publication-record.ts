@@ -1,4 +1,4 @@
-import type { Bus } from '../../ports/bus.ts';
+import { type Bus, EVERY_GATEWAY } from '../../ports/bus.ts';
 import type { PublicationRecord } from '../../ports/publication-record.ts';
 import type { Commands } from './connection.ts';
 import type { Epoch } from './epoch.ts';
@@ -46,6 +46,6 @@ export class RedisPublicationRecord implements PublicationRecord {
 	async announceMissed(isInReadState: boolean): Promise<void> {
 		await this.epoch.invalidateBefore(this.nowMicros());
 		if (!isInReadState) await this.epoch.endAll();
-		this.bus.publish('gateways:all', { type: 'missed' });
+		this.bus.publish(EVERY_GATEWAY, { type: 'missed' });
 	}
 }

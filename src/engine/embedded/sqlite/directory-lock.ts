@@ -11,7 +11,8 @@ import {
 	statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf, DataDirectoryInUse, DataDirectoryUnusable, messageOf } from './errors.ts';
+import { messageOfError } from '../../../model/errors.ts';
+import { codeOf, DataDirectoryInUse, DataDirectoryUnusable } from './errors.ts';
 
 /**
  * Lets one process use a data directory. The lock is an open transaction on a small file next to the
@@ -36,7 +37,7 @@ export function lockDirectory(directory: string): () => void {
 	} catch (error) {
 		lock?.close();
 		if (codeOf(error) === 'SQLITE_BUSY') throw new DataDirectoryInUse(directory, lockHolder(file));
-		throw new DataDirectoryUnusable(directory, `${LOCK_FILE}: ${messageOf(error)}`, error);
+		throw new DataDirectoryUnusable(directory, `${LOCK_FILE}: ${messageOfError(error)}`, error);
 	}
 	const taken = lock;
 	held.add(taken);
@@ -52,7 +53,7 @@ function prepareDirectory(directory: string): void {
 	} catch (error) {
 		if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR')
 			throw new DataDirectoryUnusable(directory, 'it is not a directory', error);
-		throw new DataDirectoryUnusable(directory, `it cannot be created (${messageOf(error)})`, error);
+		throw new DataDirectoryUnusable(directory, `it cannot be created (${messageOfError(error)})`, error);
 	}
 	if (!statSync(directory).isDirectory()) throw new DataDirectoryUnusable(directory, 'it is not a directory');
 	try {

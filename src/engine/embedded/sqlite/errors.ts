@@ -28,5 +28,3 @@ export class DatabaseDamaged extends Error {
 
 export const codeOf = (error: unknown): string =>
 	error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

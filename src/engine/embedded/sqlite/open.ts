@@ -1,13 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { messageOfError } from '../../../model/errors.ts';
 import type { Store } from '../../ports/store.ts';
 import { GroupCommit } from '../../store/group-commit.ts';
 import { SchemaTooNew } from '../../store/migrations.ts';
 import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
 import { createPrivately, LOCK_FILE, lockDirectory } from './directory-lock.ts';
-import { codeOf, DatabaseDamaged, DataDirectoryUnusable, messageOf } from './errors.ts';
+import { codeOf, DatabaseDamaged, DataDirectoryUnusable } from './errors.ts';
 import { queueingWithDevices } from './push-queueing.ts';
 import { SqliteReader } from './reader.ts';
 import { migrate, recordStart, writeStartNumber } from './schema.ts';
@@ -140,5 +141,5 @@ function rejectEmpty(path: string): void {
 function unusable(directory: string, error: unknown): Error {
 	const damaged = ['SQLITE_NOTADB', 'SQLITE_CORRUPT'].some((code) => codeOf(error).startsWith(code));
 	if (damaged) return new DatabaseDamaged(join(directory, DATABASE_FILE), error);
-	return new DataDirectoryUnusable(directory, messageOf(error), error);
+	return new DataDirectoryUnusable(directory, messageOfError(error), error);
 }

@@ -1,5 +1,6 @@
 import type { Database, Statement as Prepared } from 'bun:sqlite';
 import { Rejection } from '../../../model/errors.ts';
+import { nextTurn } from '../../../model/next-turn.ts';
 import { toSqlite } from '../../store/dialect.ts';
 import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
 import { TurnBudget } from './turn-budget.ts';
@@ -30,7 +31,7 @@ export class SqliteReader implements SqlReader {
 	}
 
 	pause(): Promise<void> {
-		return new Promise((resolve) => setImmediate(resolve));
+		return nextTurn();
 	}
 
 	/** Rejects reads that are still queued. */

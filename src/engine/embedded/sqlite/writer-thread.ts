@@ -1,5 +1,6 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { messageOfError } from '../../../model/errors.ts';
 import type { Param } from '../../store/sql.ts';
 import { FileGuard } from './file-guard.ts';
 import { WRITER_PRAGMAS } from './pragmas.ts';
@@ -96,7 +97,7 @@ parentPort?.on('message', (message: string) => {
 		write(JSON.parse(message) as BatchMessage);
 		answer(null);
 	} catch (error) {
-		answer(error instanceof Error ? error.message : String(error));
+		answer(messageOfError(error));
 	}
 });
 

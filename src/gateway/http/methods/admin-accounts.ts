@@ -1,7 +1,7 @@
 import type { User } from '../../../engine/ports/store.ts';
+import { checkChannelName } from '../../../model/channel-name.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { generalChannelOf, newId } from '../../../model/ids.ts';
-import { checkChannelName } from '../../../model/names.ts';
 import { wireUser } from '../../../protocol/objects.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { publishRevocation } from '../../auth/revocations.ts';

@@ -2,7 +2,7 @@ import type { AppToken } from '../../../engine/ports/apps.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { newWebhookSecret, webhookUrl } from '../../apps/hooks.ts';
-import { tokenKey } from '../../auth/tokens.ts';
+import { ID_LENGTH, publicIdOf, tokenKey } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { withDefault } from '../arguments.ts';
 import { adminMethod } from '../method.ts';
@@ -11,8 +11,6 @@ import { publishAppChange } from '../publish-changes.ts';
 import { appId, appWithId, createAppToken, createBotToken } from './admin-apps.ts';
 
 /** Tokens and incoming webhooks of apps. Each is shown only once, when it is created. */
-
-const ID_LENGTH = 16;
 
 export const adminAppsTokensCreate = adminMethod({
 	arguments: {
@@ -43,7 +41,7 @@ export const adminAppsTokensRevoke = adminMethod({
 	run: async (args, call) => {
 		const { apps, clock } = call.services;
 		const { id } = await appWithId(call, args.app_id);
-		const token = (await apps.tokensOf(id)).find(({ hash }) => hash.slice(0, ID_LENGTH) === args.token_id);
+		const token = (await apps.tokensOf(id)).find((one) => publicIdOf(one) === args.token_id);
 		if (!token) throw new Rejection('token_not_found', 'token_id: the app has no such app-level token');
 		await apps.revokeToken(token.hash, clock.next());
 		publishAppChange(call.services, id);
@@ -52,7 +50,7 @@ export const adminAppsTokensRevoke = adminMethod({
 });
 
 const wireToken = ({ hash, name, createdTs, revokedTs }: AppToken) => ({
-	id: hash.slice(0, ID_LENGTH),
+	id: publicIdOf({ hash }),
 	name,
 	date_created: Math.floor(createdTs / 1e6),
 	is_active: revokedTs === 0,

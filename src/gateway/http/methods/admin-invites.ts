@@ -1,5 +1,6 @@
 import type { Invite } from '../../../engine/ports/invites.ts';
 import { Rejection } from '../../../model/errors.ts';
+import { publicIdOf } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { adminMethod } from '../method.ts';
@@ -14,8 +15,6 @@ const PAGE = 100;
 const DAY_SECONDS = 86_400;
 const MAX_SECONDS = 90 * DAY_SECONDS;
 const LABEL_LENGTH = 80;
-/** Hex digits of the hash that form the id. */
-const ID_LENGTH = 16;
 const INVITE_ID = /^[0-9a-f]{16}$/;
 
 const expiresIn = withDefault(
@@ -86,7 +85,7 @@ export const adminInvitesRevoke = adminMethod({
 const seconds = (micros: number): number => Math.floor(micros / 1e6);
 
 const wireInvite = (invite: Invite, now: number) => ({
-	id: invite.hash.slice(0, ID_LENGTH),
+	id: publicIdOf(invite),
 	team_id: invite.team,
 	...(invite.user === null ? {} : { user_id: invite.user }),
 	label: invite.label,

@@ -1,7 +1,7 @@
 import type { Token } from '../../../engine/ports/store.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { publishRevocation, revokeToken } from '../../auth/revocations.ts';
-import { newTokenShaped, TOKEN_SHAPES, tokenKey } from '../../auth/tokens.ts';
+import { newTokenShaped, publicIdOf, TOKEN_SHAPES, tokenKey } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { adminMethod, type Call, wallMicros } from '../method.ts';
@@ -12,8 +12,6 @@ import { userWithId } from './admin-accounts.ts';
 
 const PAGE = 100;
 const MAX_SECONDS = 10 * 365 * 86_400;
-/** Hex digits of the hash that form the id: they identify a token and cannot be used to sign in. */
-const ID_LENGTH = 16;
 const TOKEN_ID = /^[0-9a-f]{16}$/;
 
 const expiresIn = optional(
@@ -109,7 +107,7 @@ const dated = (name: string, micros: number | null) =>
 	micros === null ? {} : { [name]: Math.floor(micros / 1e6) };
 
 const wireToken = ({ hash, user, createdTs, revokedTs, expiresTs, device }: Token, now: number) => ({
-	id: hash.slice(0, ID_LENGTH),
+	id: publicIdOf({ hash }),
 	user_id: user,
 	date_created: Math.floor(createdTs / 1e6),
 	...(device ? { device } : {}),

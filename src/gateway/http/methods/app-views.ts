@@ -220,7 +220,7 @@ export const appsHomeOpen = userMethod({
 				...(current ? { view: wireView(current, app) } : {}),
 				event_ts: formatTs(at),
 			};
-			const delivery = { id: eventId(app.id, 'home', user, at), conversation: channel, at, event };
+			const delivery = { id: eventId(app.id, 'home', user, at), stream: channel, at, event };
 			const payload = eventCallback(app, delivery);
 			await services.appRequests.ask(app, 'events_api', payload, settings.requestUrl).catch(ignoreRejection);
 		}

@@ -13,7 +13,7 @@ export const appsConnectionsOpen = appMethod({
 		const ticket = await services.tickets.issue({
 			user,
 			team: app.team,
-			tokenHash: caller.tokenHash,
+			tokenKey: caller.tokenKey,
 			expiresAt: Number.POSITIVE_INFINITY,
 			issuedAt: 0,
 			options: { since: 0 },

@@ -1,6 +1,7 @@
 import type { Token } from '../../../engine/ports/store.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { publishRevocation, revokeToken } from '../../auth/revocations.ts';
+import { publicIdOf } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { type UserCall, userMethod, wallMicros } from '../method.ts';
@@ -8,7 +9,6 @@ import { newInvite } from '../new-invite.ts';
 
 /** Lists and ends the caller's sessions: each token is one session. */
 
-const ID_LENGTH = 16;
 /** A user has far fewer sessions. */
 const MAX_SESSIONS = 1000;
 const LINK_SECONDS = 3600;
@@ -71,10 +71,10 @@ export const authSessionsRevoke = userMethod({
 
 function wireSession(token: Token, { caller }: UserCall, now: number) {
 	const { hash, createdTs, expiresTs, device } = token;
-	const isCurrent = hash === caller.tokenHash;
+	const isCurrent = hash === caller.tokenKey;
 	const lastUsedTs = isCurrent ? now : token.lastUsedTs;
 	return {
-		id: hash.slice(0, ID_LENGTH),
+		id: publicIdOf(token),
 		device: device ?? '',
 		date_created: Math.floor(createdTs / 1e6),
 		...(lastUsedTs === undefined ? {} : { date_last_used: Math.floor(lastUsedTs / 1e6) }),

@@ -25,8 +25,8 @@ export const authTest = userMethod({
 export const authRevoke = userMethod({
 	arguments: { test: type.flag },
 	run: async ({ test }, { services, caller }) => {
-		const { user, team, tokenHash } = caller;
-		if (!test) await revokeToken(services, { hash: tokenHash, user: user.id, team });
+		const { user, team, tokenKey } = caller;
+		if (!test) await revokeToken(services, { hash: tokenKey, user: user.id, team });
 		return { revoked: !test };
 	},
 });

@@ -1,6 +1,7 @@
 import type { UnreadItem } from '../../../engine/ports/read-state.ts';
 import type { History } from '../../../engine/ports/store.ts';
 import { bytesOf } from '../../../model/message.ts';
+import { formatPosition } from '../../../model/position.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { type JsonObject, usernameField } from '../../../protocol/objects.ts';
 import type { ReadState } from '../../../unread/read-state.ts';
@@ -9,8 +10,9 @@ import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { CountsEncoder } from '../counts-encoder.ts';
-import { EncodedAnswer } from '../envelope.ts';
+import { answerFromJson, EncodedAnswer } from '../envelope.ts';
 import { costOfRows, userMethod } from '../method.ts';
+import { originRewriter } from '../origin.ts';
 
 /** All counts of the caller in one call, for clients that start. */
 export const clientCounts = userMethod({
@@ -21,6 +23,20 @@ export const clientCounts = userMethod({
 		const totals = await services.readState.countsInto(caller.user.id, encoder);
 		services.limits.charge(caller.user.id, 'requests', costOfRows(encoder.rows) - 1);
 		return new EncodedAnswer(encoder.finish(totals), () => encoder.release());
+	},
+});
+
+/** Returns the events that a client missed while disconnected; if they are too many, tells it to reload everything. */
+export const clientSync = userMethod({
+	arguments: { since: type.position },
+	run: async ({ since }, { services, caller, request }) => {
+		const missed = await services.sync.missed(caller.user.id, services.views.sinceOf(since));
+		const position = formatPosition(missed.position);
+		if ('tooFarBehind' in missed) return { history_invalid: true, position };
+		const rewriteOrigin = originRewriter(request, services.publicUrl);
+		return answerFromJson(
+			rewriteOrigin(`{"ok":true,"events":[${missed.frames.join(',')}],"position":"${position}"}`),
+		);
 	},
 });
 

@@ -1,7 +1,7 @@
+import { checkChannelName } from '../../../model/channel-name.ts';
 import { NO_CHANNEL_TEXT } from '../../../model/conversation.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
-import { checkChannelName } from '../../../model/names.ts';
 import { joinedConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { channelAnswer } from '../conversation-view.ts';

@@ -8,6 +8,8 @@ import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { pageWindow } from '../window.ts';
 
+/** Returns the timeline of a conversation, a page at a time. */
+
 const PAGE = 100;
 
 export const conversationsHistory = userMethod({

@@ -22,9 +22,8 @@ import {
 	chatScheduledMessagesList,
 	chatScheduleMessage,
 } from './chat-scheduled.ts';
-import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
+import { clientCounts, clientExplain, clientMarkAllRead, clientSync } from './client.ts';
 import { clientUserBoot } from './client-boot.ts';
-import { clientSync } from './client-sync.ts';
 import { conversationsCreate, conversationsRename } from './conversations-create.ts';
 import { conversationsHistory } from './conversations-history.ts';
 import { conversationsInfo, conversationsMembers } from './conversations-info.ts';

@@ -2,7 +2,7 @@ import type { Device, PushPlatform } from '../../../engine/ports/push.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { isAllowed } from '../../../push/web/allowed-hosts.ts';
-import { hostOf, readSubscription, subscriptionOf, tokenOf } from '../../../push/web/subscription.ts';
+import { deviceTokenOf, hostOf, readSubscription, subscriptionOf } from '../../../push/web/subscription.ts';
 import type { WebPush } from '../../services.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
@@ -80,7 +80,7 @@ export const pushWebKey = userMethod({
 function storedToken({ platform, token }: { platform: PushPlatform; token: string }): string {
 	if (platform !== 'web') return token;
 	try {
-		return tokenOf(readSubscription(token));
+		return deviceTokenOf(readSubscription(token));
 	} catch (error) {
 		throw new Rejection('invalid_arguments', `token: ${(error as Error).message}`);
 	}

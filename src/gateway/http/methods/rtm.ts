@@ -40,7 +40,7 @@ export const rtmConnect = userMethod({
 		'simple_latest',
 	],
 	run: async (args, { services, caller, request }) => {
-		const { user, tokenHash, expiresAt, issuedAt } = caller;
+		const { user, tokenKey, expiresAt, issuedAt } = caller;
 		await checkAvailable(services);
 		const team = await services.directory.team(caller.team);
 		// Without a position of the client, events up to the opening of the socket follow `hello`.
@@ -49,7 +49,7 @@ export const rtmConnect = userMethod({
 		const ticket = await services.tickets.issue({
 			user,
 			team: caller.team,
-			tokenHash,
+			tokenKey,
 			expiresAt,
 			issuedAt,
 			options: { since, counts: args.counts, helloReplies: isSlacksOwn(request) },

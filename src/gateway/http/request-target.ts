@@ -3,13 +3,13 @@
  * host makes an invalid URL: so this splits the text instead of parsing a URL.
  */
 
-export interface Target {
+export interface RequestTarget {
 	readonly path: string;
 	readonly query: string;
 }
 
 /** `http://host/path?query`, or `/path?query` if the Host header is missing or invalid. */
-export function targetOf(url: string): Target {
+export function requestTargetOf(url: string): RequestTarget {
 	const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
 	const questionMark = url.indexOf('?', start);
 	if (questionMark < 0) return { path: url.slice(start), query: '' };

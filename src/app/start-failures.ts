@@ -3,6 +3,7 @@ import {
 	DataDirectoryInUse,
 	DataDirectoryUnusable,
 } from '../engine/embedded/sqlite/open.ts';
+import { messageOfError } from '../model/errors.ts';
 
 /** Explains why the server did not start and what to do about it. */
 export function explainFailure(error: unknown): string {
@@ -12,7 +13,7 @@ export function explainFailure(error: unknown): string {
 	if (error instanceof DatabaseDamaged)
 		return `${error.message}. Restore it from a backup: see docs/backup.md.`;
 	if (error instanceof CannotListen) return explainListening(error);
-	const message = error instanceof Error ? error.message : String(error);
+	const message = messageOfError(error);
 	const advice = adviceOn(message);
 	return advice === null ? message : `${message.replace(/\.$/, '')}. ${advice}.`;
 }

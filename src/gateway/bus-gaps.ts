@@ -1,8 +1,13 @@
-import type { Bus, BusMessage } from '../engine/ports/bus.ts';
+import { type Bus, type BusMessage, EVERY_GATEWAY } from '../engine/ports/bus.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { Requests } from './requests.ts';
 import { closeAll } from './socket/closing.ts';
 import type { Hub } from './socket/hub.ts';
+
+/**
+ * What a gateway does after a gap on the bus: messages were published while it was not subscribed, or a worker died before
+ * it published.
+ */
 
 const COLLECT_MS = 300;
 
@@ -30,7 +35,7 @@ export async function resetForGap({ bus, hub, auth, requests }: GapReset): Promi
  * Calls `reset` when a worker reports changes that are stored but may never have been published
  * (publication-record.ts). Returns an unsubscribe function.
  */
-export function onMissed(bus: Bus, reset: () => void): () => void {
+export function onUnpublishedChanges(bus: Bus, reset: () => void): () => void {
 	let isCollecting = false;
 	const receive = (message: BusMessage): void => {
 		if (message.type !== 'missed' || isCollecting) return;
@@ -41,6 +46,6 @@ export function onMissed(bus: Bus, reset: () => void): () => void {
 			reset();
 		}, COLLECT_MS);
 	};
-	bus.subscribe('gateways:all', receive);
-	return () => bus.unsubscribe('gateways:all', receive);
+	bus.subscribe(EVERY_GATEWAY, receive);
+	return () => bus.unsubscribe(EVERY_GATEWAY, receive);
 }

@@ -2,7 +2,7 @@ import { makeWorkspace, type Person } from '../people.ts';
 
 /** Two users and a channel that they share: one reads it through the SDK, the other writes to it. */
 
-export interface Quay {
+export interface SharedChannel {
 	readonly reader: Person;
 	readonly writer: Person;
 	readonly channel: string;
@@ -10,7 +10,7 @@ export interface Quay {
 	readonly post: (text: string) => Promise<string>;
 }
 
-export async function makeQuay(url: string): Promise<Quay> {
+export async function makeSharedChannel(url: string): Promise<SharedChannel> {
 	const { people } = await makeWorkspace(url, 2);
 	const [reader, writer] = people as [Person, Person];
 	const made = await writer.call('conversations.create', { name: 'quay' });

@@ -7,18 +7,27 @@ import type { IconName } from '../ui/icons.tsx';
 import { Empty, errorText, Failed, Loading } from '../ui/states.tsx';
 import { ChannelPreview } from './ChannelPreview.tsx';
 
-/** What the server returns for a conversation that is not in the sidebar: the user is not in it, or it is archived. */
-interface UnjoinedConversation {
+/** The part of the answer of conversations.info that the page shows. */
+interface ConversationInfo {
 	readonly name: string;
 	readonly is_archived: boolean;
 	readonly is_member: boolean;
 	readonly topic?: { readonly value: string };
 }
 
-/** A conversation that is archived or that the user is not in: its newest messages, and a button to join or unarchive it. */
-export function NotAMember({ id, messages }: { readonly id: string; readonly messages: readonly Message[] }) {
+/**
+ * A conversation that is not in the sidebar, because it is archived or the user is not in it: its newest messages, and a button to
+ * join or unarchive it.
+ */
+export function UnlistedConversation({
+	id,
+	messages,
+}: {
+	readonly id: string;
+	readonly messages: readonly Message[];
+}) {
 	const client = useClient();
-	const [unjoined, setUnjoined] = useState<UnjoinedConversation | null>(null);
+	const [info, setInfo] = useState<ConversationInfo | null>(null);
 	const [error, setError] = useState<string | null>(null);
 	const [attempt, setAttempt] = useState(0);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: runs again for another attempt
@@ -26,7 +35,7 @@ export function NotAMember({ id, messages }: { readonly id: string; readonly mes
 		let isCurrent = true;
 		setError(null);
 		client.call('conversations.info', { channel: id }).then(
-			({ channel }) => isCurrent && setUnjoined(channel),
+			({ channel }) => isCurrent && setInfo(channel),
 			(reason) => isCurrent && setError(reason instanceof ApiError ? reason.code : 'network_error'),
 		);
 		return () => {
@@ -55,15 +64,15 @@ export function NotAMember({ id, messages }: { readonly id: string; readonly mes
 				/>
 			) : error ? (
 				<Failed error={error} onRetry={() => setAttempt(attempt + 1)} />
-			) : !unjoined || (unjoined.is_member && !unjoined.is_archived) ? (
+			) : !info || (info.is_member && !info.is_archived) ? (
 				// The user has just created or joined the conversation: the next event brings it.
 				<Loading label="Loading the conversation" />
 			) : (
-				<ChannelPreview name={unjoined.name} topic={unjoined.topic?.value ?? ''} messages={messages}>
-					{unjoined.is_archived ? (
+				<ChannelPreview name={info.name} topic={info.topic?.value ?? ''} messages={messages}>
+					{info.is_archived ? (
 						<>
-							<span>{unjoined.is_member ? 'This channel is archived.' : errorText('is_archived')}</span>
-							{unjoined.is_member && (
+							<span>{info.is_member ? 'This channel is archived.' : errorText('is_archived')}</span>
+							{info.is_member && (
 								<button type="button" className="button primary" onClick={unarchive}>
 									Unarchive
 								</button>

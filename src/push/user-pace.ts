@@ -1,5 +1,5 @@
 /**
- * Limits how fast notifications of one user become due: a burst at once, the rest at a steady rate. Sends are
+ * Limits how fast notifications of one user become due: a burst at once, the rest at a steady rate. Notifications are
  * processed in the order in which they become due, so a user with thousands of them takes a small share, and other
  * users are served in between.
  *
@@ -13,7 +13,7 @@ const STEP_MS = 1000 / PER_SECOND;
 /** How often entries of users with a full burst are dropped. */
 const FORGET_EVERY_MS = 60_000;
 
-export class Pace {
+export class UserPace {
 	/** For each user, when the last notification would be due at the steady rate; at most one burst in the past. */
 	private readonly tails = new Map<string, number>();
 	private forgottenAt = 0;

@@ -1,17 +1,19 @@
 import { Redis } from 'ioredis';
 import { type RedisAddress, tlsOf } from './connection.ts';
 
-export interface Layout {
+/** Inspects one Redis node without changing anything. */
+
+export interface InspectedRedis {
 	/** Whether Redis reports itself as a node of a Redis Cluster. */
 	readonly cluster: boolean;
-	/** Its eviction policy for low memory; null if unknown. */
+	/** The policy by which Redis evicts keys when memory is low; null if unknown. */
 	readonly evicts: string | null;
 	readonly version: string;
-	/** Time of its clock. */
+	/** Time of the node's clock. */
 	readonly nowMs: number;
 }
 
-export async function findLayout(address: Pick<RedisAddress, 'url' | 'ca'>): Promise<Layout> {
+export async function inspectRedis(address: Pick<RedisAddress, 'url' | 'ca'>): Promise<InspectedRedis> {
 	const { url } = address;
 	const node = new Redis(url, {
 		...tlsOf(address),
