@@ -143,7 +143,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 			'const waiting = undefined as Waiting | undefined;\n\t\tif (request < 0) this.end(request);\n\t\tconst reason',
 		shape: 'cluster',
 	},
-	'drops changes of users who are not loaded': {
+	'does not record which fields of a user changed': {
 		file: 'src/engine/cluster/redis/lua/set-user-2.lua',
 		find: "redis.call('ZADD', KEYS[2], version, ARGV[index])",
 		replace: '',

@@ -70,7 +70,7 @@ export const limitSettings = {
 	),
 	idleMinutes: setting(
 		'idle-minutes',
-		'how long unused conversations and users stay in memory',
+		'how long unused conversations and users stay in memory; gateways of a cluster ignore it',
 		24 * 60,
 		wholeNumber(5, 525_600),
 	),

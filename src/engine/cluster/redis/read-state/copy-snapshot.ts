@@ -1,5 +1,6 @@
 import {
 	byLatestMessage,
+	type ConversationView,
 	type FollowerContext,
 	type InboxOrder,
 	type MemberContext,
@@ -77,18 +78,13 @@ export class CopySnapshot implements ViewSnapshot {
 		return ids;
 	}
 
-	newest(start: InboxOrder | null, most: number, among?: Ids, inside = true): ConversationCopy[] {
-		const found: { readonly copy: ConversationCopy; readonly at: InboxOrder }[] = [];
-		this.eachConversation(({ conversation: { id, archived, timeline } }) => {
-			if (archived || (among && among.has(id) !== inside)) return;
-			const at = { conversation: id, latest: timeline.latest };
-			if (!start || byLatestMessage(start, at) < 0)
-				found.push({ copy: this.byId.get(id) as ConversationCopy, at });
+	newest(start: InboxOrder | null, most: number, among?: Ids, inside = true): ConversationView[] {
+		const found: ConversationView[] = [];
+		this.eachConversation(({ conversation }) => {
+			if (conversation.archived || (among && among.has(conversation.id) !== inside)) return;
+			if (!start || byLatestMessage(start, orderOf(conversation)) < 0) found.push(conversation);
 		});
-		return found
-			.sort((a, b) => byLatestMessage(a.at, b.at))
-			.slice(0, most)
-			.map(({ copy }) => copy);
+		return found.sort((a, b) => byLatestMessage(orderOf(a), orderOf(b))).slice(0, most);
 	}
 
 	*threads(): Generator<FollowerContext> {
@@ -122,6 +118,11 @@ export class CopySnapshot implements ViewSnapshot {
 		return { conversations, lateness, horizon: this.time.horizon, visibleUpTo: 0 };
 	}
 }
+
+const orderOf = ({ id, timeline }: ConversationView): InboxOrder => ({
+	conversation: id,
+	latest: timeline.latest,
+});
 
 /** The conversations in a scope, and which parts of them. */
 export function conversationsInScope(

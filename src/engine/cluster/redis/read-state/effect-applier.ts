@@ -12,7 +12,7 @@ import type { CopiedViews } from './copied-views.ts';
 import { OwnerView } from './owner-view.ts';
 import { type Fields, packChanges } from './packing.ts';
 import { STORED } from './user-copy.ts';
-import { fieldsNeededBy, type Users } from './users.ts';
+import { fieldsNeededBy, type StoredUsers, type Users } from './users.ts';
 
 /** Limits the size of a pipeline. */
 const USERS_PER_PIPELINE = 500;
@@ -66,7 +66,11 @@ export class EffectApplier {
 		const view = new OwnerView(views, conversation, copy, isNew);
 		// Nobody was a member of a new conversation before.
 		const isCreated = effects[0]?.type === 'created';
-		const rows = once(async () => (isCreated ? new Map() : source.usersIn(conversation, ids)));
+		let read: ReturnType<StateSource['usersIn']> | undefined;
+		const rows: StoredUsers = () => {
+			read ??= isCreated ? Promise.resolve(new Map()) : source.usersIn(conversation, ids);
+			return read;
+		};
 		const facts: (readonly ReadFact[])[] = [];
 		for (let from = 0; from < steps.length; from += USERS_PER_PIPELINE)
 			facts.push(
@@ -177,15 +181,6 @@ export class EffectApplier {
 		const { keys } = this.parts;
 		return [keys.meta(conversation), keys.recent(conversation), keys.version(conversation)];
 	}
-}
-
-/** Calls a function at most once. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-	let result: Promise<T> | undefined;
-	return () => {
-		result ??= work();
-		return result;
-	};
 }
 
 /**

@@ -31,14 +31,16 @@ const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
 const MEMBER = 1;
 const MUTED = 2;
 const LEVEL_STEP = 4;
+const AWAITED = 16;
 
 /**
  * `at:flags:cursor:joined:revision:ahead,ahead…` without empty parts at the end. There is one for each user and conversation, so it
  * is short: numbers in base 36, and times except the first as differences from it.
  */
 export function packMembership(membership: StampedMembership): string {
-	const { member, muted, level, cursor, revision, joined, at, ahead } = membership;
-	const flags = (member ? MEMBER : 0) + (muted ? MUTED : 0) + LEVELS.indexOf(level) * LEVEL_STEP;
+	const { member, muted, level, cursor, revision, joined, at, ahead, isAwaited } = membership;
+	const who = (member ? MEMBER : 0) + (isAwaited ? AWAITED : 0);
+	const flags = who + (muted ? MUTED : 0) + LEVELS.indexOf(level) * LEVEL_STEP;
 	const parts = [at, flags, at - cursor, at - joined, revision].map((number) => number.toString(36));
 	const before = [...ahead].map((ts) => (at - ts).toString(36)).join();
 	if (before !== '') return `${parts.join(':')}:${before}`;
@@ -54,12 +56,13 @@ export function unpackMembership(packed: string): StampedMembership {
 	return {
 		member: (flags & MEMBER) !== 0,
 		muted: (flags & MUTED) !== 0,
-		level: LEVELS[Math.floor(flags / LEVEL_STEP)] ?? 'all',
+		level: LEVELS[Math.floor((flags % AWAITED) / LEVEL_STEP)] ?? 'all',
 		cursor,
 		revision,
 		joined,
 		at,
 		ahead: new Set(ahead),
+		...(flags & AWAITED ? { isAwaited: true } : {}),
 	};
 }
 
