@@ -166,15 +166,6 @@ export class Timeline {
 		if (this.size > 0) this.latest = this.tsAt(this.size - 1);
 	}
 
-	/** Replaces all entries; `floor` stays. */
-	replace(entries: readonly Entry[], latest: number): void {
-		this.size = 0;
-		this.named = undefined;
-		this.mentions = undefined;
-		this.prepend(entries, this.floor);
-		this.latest = latest;
-	}
-
 	/** Replaces the author, flags and names of the entry with this ts. */
 	update(entry: Entry): void {
 		const index = this.indexOf(entry.ts);

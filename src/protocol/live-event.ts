@@ -51,6 +51,15 @@ export const liveEvent = (conversation: string, what: What, asOf: number, wire: 
 	asOf,
 });
 
+/** Subjects about a user's own state in a conversation, which begins when the user joins and ends when the user leaves. */
+const OWN_STATE = /^(\S+) (follow|read|marked|preference)\b/;
+
+/** The subject whose events begin and end this one; null if none does. */
+export function membershipOf(subject: string): string | null {
+	const [, conversation] = OWN_STATE.exec(subject) ?? [];
+	return conversation === undefined ? null : `${conversation} membership`;
+}
+
 /** The fields of an event that carry the stamp of its change: as the time, and as the position of a client that received it. */
 export const stamped = (at: number): JsonObject => ({
 	event_ts: formatTs(at),

@@ -90,7 +90,6 @@ export class Reads {
 	async setActive(user: string, active: boolean): Promise<void> {
 		const change = { type: 'activity', active } as const;
 		const changed = await this.views.change<Decided, never, true>(user, {
-			about: null,
 			scope: {},
 			decide: ({ user }) => ({ change, moves: user.activity.isActiveAt(BY_NOW) !== active }),
 			showScope: {},
@@ -134,7 +133,7 @@ export function markChange(conversation: string, mark: Mark): OwnChange<CountRow
 		return { change: { type: 'cursor', conversation, cursor }, moves: cursor !== before, ignored } as const;
 	};
 	const decision = ofConversation(conversation, decide, (membership) => neededBy(mark, membership));
-	return ownChange(conversation, 'not_in_channel', decision, ofConversation(conversation, countRow));
+	return ownChange('not_in_channel', decision, ofConversation(conversation, countRow));
 }
 
 /**
@@ -153,7 +152,7 @@ export function preferenceChange(conversation: string, preference: Preference): 
 		const moves = muted !== membership.muted || level !== membership.level;
 		return { change: { type: 'preference', conversation, muted, level }, moves } as const;
 	});
-	return ownChange(conversation, 'not_in_channel', decision, ofConversation(conversation, countRow));
+	return ownChange('not_in_channel', decision, ofConversation(conversation, countRow));
 }
 
 export function threadMarkChange(
@@ -170,16 +169,14 @@ export function threadMarkChange(
 		const change = { type: 'thread_cursor', conversation, threadTs, cursor } as const;
 		return { change, moves: cursor !== follow.cursor };
 	});
-	return ownChange(conversation, 'not_subscribed', decision, ofThread(conversation, threadTs, threadRow));
+	return ownChange('not_subscribed', decision, ofThread(conversation, threadTs, threadRow));
 }
 
 const ownChange = <Row>(
-	about: string,
 	gone: ErrorCode,
 	decision: Query<Decision | ErrorCode>,
 	row: Query<Row>,
 ): OwnChange<Row> => ({
-	about,
 	gone,
 	scope: decision,
 	decide: (views) => decision.answer(views) ?? gone,

@@ -274,10 +274,7 @@ export class PartitionedWorker {
 			sleep,
 			onPersisted: (stamps) => {
 				this.failures.delete(name);
-				for (const [conversation, stamp] of stamps)
-					views
-						.written(conversation, stamp)
-						.catch((error) => report(error, `trimming the recent changes of ${conversation}`));
+				for (const [conversation, stamp] of stamps) views.written(conversation, stamp);
 			},
 			onFailed: async (error) => {
 				report(error, `persisting effects of ${name}`);

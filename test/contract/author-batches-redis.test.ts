@@ -120,6 +120,28 @@ for (const layout of LAYOUTS)
 			expect(moved).toMatchObject([{ type: 'cursor', user: 'U01', cursor: BEGIN + 50 }]);
 		});
 
+		test('posts of one author to many conversations at once do not disturb each other', async () => {
+			const { process } = await world();
+			const { readState, commands } = await process();
+			const channels = Array.from({ length: 40 }, (_, index) => conversation(`C1${index}`));
+			for (const channel of channels) await readState.apply([created(channel, ['U01'])], FACTS);
+			const { setUser }: Scripts = commands;
+			let sets = 0;
+			Object.assign(commands, {
+				setUser: (...args: (string | number)[]) => {
+					sets += 1;
+					return setUser(...args);
+				},
+			});
+			const effects = channels.map((channel, index) => {
+				const post = posting(message(channel.id, BEGIN + 1 + index), null);
+				return { ...post, conversation: channel } as Effect;
+			});
+			const moved = await readState.apply(effects, FACTS);
+			expect(new Set(moved?.map((fact) => 'conversation' in fact && fact.conversation)).size).toBe(40);
+			expect(sets).toBe(40);
+		});
+
 		test('the timeline is not read if the previous message is by another author', async () => {
 			const { process } = await world();
 			const { readState, commands } = await process();

@@ -101,7 +101,7 @@ test('a node is emptied', async () => {
 		sent.resolve();
 		await arrives.promise;
 		const stateKeys = [keys.fields(there), keys.fieldNames(there)];
-		return commands.setUser(...stateKeys, ...token, 60, '-', 'stamp', attempts);
+		return commands.setUser(...stateKeys, ...token, 60, '-', 0, 'stamp', attempts);
 	});
 	await sent.promise;
 	await emptyOneNode(url);

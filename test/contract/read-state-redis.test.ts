@@ -402,6 +402,19 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 0, latest: 0 });
 		});
 
+		test('a copy without entries, whose newest message was deleted before two more arrived, is usable at once', async () => {
+			const { process } = await world();
+			const [reader, worker] = [await process(), await process()];
+			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 4));
+			const mark = { type: 'read', ts: BEGIN + 3 } as const;
+			await reader.readState.mark('U02', 'C01', mark, () => undefined);
+			await invalidateCopies(reader.commands, reader.keys, 'C01');
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 0, latest: BEGIN + 3 });
+			const remove = deleted(CHANNEL, message('C01', BEGIN + 3), BEGIN + 10);
+			await worker.readState.apply([remove, ...posts(11, 13)], asIs);
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 2, latest: BEGIN + 12 });
+		});
+
 		/** A channel with every kind of state, persisted; one process that loads all of it, and one that loads little. */
 		const farBack = async () => {
 			const { store, process } = await world();
@@ -561,7 +574,7 @@ for (const layout of LAYOUTS) {
 				sent.resolve();
 				await arrives.promise;
 				const stateKeys = [keys.fields('U03'), keys.fieldNames('U03')];
-				return commands.setUser(...stateKeys, ...token, 60, '-', 'stamp', read);
+				return commands.setUser(...stateKeys, ...token, 60, '-', 0, 'stamp', read);
 			});
 			await sent.promise;
 			await epoch.clear();
@@ -667,7 +680,9 @@ for (const layout of LAYOUTS) {
 			const [before, asked] = [now - 30_000_000, now - 10_000_000];
 			await apply(created(CHANNEL, ['U01', 'U02']));
 			const look = () =>
-				readState.port.read('U02', { all: 'heads', changes: true }, (views) => views.changedSince(asked));
+				readState.port.read('U02', { all: 'heads', includesLeft: true }, (views) =>
+					views.changedSince(asked),
+				);
 			expect((await look()).lateness).toBe(0);
 			await apply(left(CHANNEL, 'U02', before, 1));
 			expect((await look()).lateness).toBeGreaterThan(29_000_000);

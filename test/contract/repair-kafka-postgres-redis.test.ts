@@ -28,7 +28,7 @@ for (const layout of LAYOUTS)
 						const [version, packed] = await commands.hmget(keys.fields(user), 'version', field);
 						const moved = packMembership({ ...unpackMembership(packed ?? ''), cursor });
 						const stateKeys = [keys.fields(user), keys.fieldNames(user)];
-						await commands.setUser(...stateKeys, '', '', 60, version ?? '-', field, moved);
+						await commands.setUser(...stateKeys, '', '', 60, version ?? '-', 0, field, moved);
 					},
 				},
 				remove: () => place.remove(),

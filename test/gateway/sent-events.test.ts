@@ -137,6 +137,18 @@ test('a leave before a rejoin is not sent', () => {
 	expect(left([back], [out({ ...channel, id: 'C2' })])).toHaveLength(1);
 });
 
+test('a follow or mark from before the user left is not sent, other events are', () => {
+	const out: Live = { at: 130, event: leftEvent(channel, 130) };
+	const mark: Live = { at: 121, event: liveEvent('C1', 'marked', 121, {}) };
+	const renamed: Live = { at: 122, event: liveEvent('C1', 'rename', 122, {}) };
+	const begun = (threadTs: number, at: number): Live => ({
+		at,
+		event: liveEvent('C1', `follow ${threadTs}`, at, {}),
+	});
+	expect(left([out], [begun(50, 120), mark, renamed])).toEqual([renamed]);
+	expect(left([out], [begun(50, 131)])).toEqual([begun(50, 131)]);
+});
+
 test('nothing from before the join is sent, and the join is', () => {
 	const joined: Live = { at: JOINED, event: liveEvent('C1', 'member U1', JOINED, {}) };
 	expect(left([posted(110)], [posted(90), joined])).toEqual([joined]);

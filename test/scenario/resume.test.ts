@@ -73,14 +73,14 @@ test('a client that reconnects during a flood receives every message once, in or
 	await device.connect();
 	const flood = Promise.all(
 		posters.map(async ({ call }, poster) => {
-			for (let index = 0; index < 80; index += 1)
+			for (let index = 0; index < 250; index += 1)
 				await call('chat.postMessage', { channel: channel.id, text: `${poster} ${index}` });
 		}),
 	).then(() => undefined);
 	expect(await roam(device, new Random(7), flood)).toBeGreaterThan(3);
 	await device.settle();
 	await eventually(
-		async () => expect(device.known.conversations.get(channel.id)?.messages.size).toBe(800),
+		async () => expect(device.known.conversations.get(channel.id)?.messages.size).toBe(2_500),
 		patienceMs(),
 	);
 	device.cut();

@@ -112,7 +112,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		replace: '',
 		shape: 'cluster',
 	},
-	'loads state that was read in an earlier epoch': {
+	'takes absent state for unchanged after its epoch has ended': {
 		file: 'src/engine/cluster/redis/lua/include/only-in-epoch.lua',
 		find: "if ARGV[1] ~= ''",
 		replace: "if ARGV[1] == 'never'",

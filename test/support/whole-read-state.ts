@@ -33,8 +33,8 @@ export class WholeReadState extends ReadState {
 		return this.port.apply(effects, onMoved);
 	}
 
-	written(conversation: string, stamp: number): Promise<void> {
-		return this.port.written(conversation, stamp);
+	written(conversation: string, stamp: number): void {
+		this.port.written(conversation, stamp);
 	}
 
 	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {

@@ -60,7 +60,8 @@ export class Freshness {
 		const names = Object.keys(fields);
 		if (names.length === 0) await epoch.assure([user]);
 		// Also conversations that the user has left.
-		const own = await this.newestStamps(names.flatMap((name) => subjectOf(name)?.conversation ?? []));
+		const places = new Set(names.flatMap((name) => subjectOf(name)?.conversation ?? []));
+		const own = await this.newestStamps([...places]);
 		const changed = [...own].filter(([, stamp]) => stamp > since).map(([id]) => id);
 		await this.conversations([...new Set([...changed, ...(await changedSince(user, since))])]);
 		return names.length === 0 ? null : fields;

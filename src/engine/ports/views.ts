@@ -34,7 +34,7 @@ export interface Scope {
 	/** Further conversations, depending on the user's state. */
 	readonly some?: (user: UserView) => readonly ConversationScope[];
 	/** Also loads the heads of conversations that the user left recently, so that `lateness` covers them. */
-	readonly changes?: true;
+	readonly includesLeft?: true;
 }
 
 /** A set of conversations. */
@@ -61,7 +61,7 @@ export interface ViewSnapshot {
 	readonly stamp: number;
 	/** Needs `all`: the position of a client that has these views. No change between it and the stamp concerns the user. */
 	position(): number;
-	/** Needs `all` and `changes`: conversations that changed, or whose changes became visible, after this stamp. */
+	/** Needs `all` and `includesLeft`: conversations that changed, or whose changes became visible, after this stamp. */
 	changedSince(since: number): ChangedViews;
 }
 
@@ -100,8 +100,6 @@ export interface Decided {
 }
 
 export interface ChangeRequest<D extends Decided, Problem extends string, T> {
-	/** The conversation; its changes are made one after the other. Null: the change is about no conversation. */
-	readonly about: string | null;
 	/**
 	 * What the decision depends on. An engine that decides and shows without an await passes the same views to `show`, and ignores
 	 * `showScope`.
@@ -178,7 +176,7 @@ export interface Views {
 	 */
 	apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T>;
 	/** The store has everything of this conversation up to this stamp: older data may be trimmed. */
-	written(conversation: string, stamp: number): Promise<void>;
+	written(conversation: string, stamp: number): void;
 
 	/** Rejects while reads would be rejected, because the views were lost and are being rebuilt. */
 	available(): Promise<void>;

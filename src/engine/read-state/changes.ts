@@ -12,7 +12,7 @@ export interface EntryChange {
 	readonly row: EntryRow;
 	readonly isInTimeline: boolean;
 	readonly root: number;
-	/** A reply without others: its thread is complete with it. */
+	/** The only reply of its thread: with it, the whole thread is loaded. */
 	readonly isFirstReply: boolean;
 }
 

@@ -7,9 +7,9 @@ import type { CommandChanges, ConversationChange, EntryChange } from './changes.
 
 /**
  * A conversation in memory: what was loaded from the store, and the changes since. Entries and threads are loaded on demand, and rows
- * of the store may lack the newest changes. So the conversation keeps the changes of what is not loaded until the store has
- * them, and applies them to rows that are loaded later. A change carries the whole state of its message, so applying it to a row
- * that already has it is harmless.
+ * of the store may lack the newest changes. So a change of an entry or thread that is not loaded is kept until the store has it, and is
+ * applied to rows that are loaded in the meantime. A change carries the whole state of its message, so applying it to a row that already has
+ * it is harmless.
  */
 
 const NO_THREADS: ReadonlyMap<number, Timeline> = new Map();
@@ -32,7 +32,7 @@ export class LoadedConversation implements ConversationView {
 	/** The store has all changes up to this stamp. */
 	keptSince = 0;
 	/** Changes after `keptSince` of what was not loaded when they were made. */
-	protected kept: readonly KeptChange[] = [];
+	protected kept: KeptChange[] = [];
 	/** Number of named users in all loaded entries. */
 	protected named = 0;
 	private ownThreads: Map<number, Timeline> | undefined;
@@ -49,12 +49,8 @@ export class LoadedConversation implements ConversationView {
 	}
 
 	apply({ stamp, changes }: CommandChanges): void {
-		for (const change of changes) if (!this.applyChange(change)) this.keep({ stamp, change });
+		for (const change of changes) if (!this.applyChange(change)) this.kept.push({ stamp, change });
 		this.stamp = stamp;
-	}
-
-	protected keep(...changes: KeptChange[]): void {
-		this.kept = [...this.kept, ...changes];
 	}
 
 	/** Returns false if a part that the change concerns is not loaded. */
@@ -78,7 +74,9 @@ export class LoadedConversation implements ConversationView {
 		if (type === 'edit') list.update(this.entryOf(row));
 		else if (type === 'post') {
 			// A post that is not newer is in the list, or was deleted since.
-			if (ts > list.latest) list.append(this.entryOf(row));
+			if (ts <= list.latest) return;
+			list.append(this.entryOf(row));
+			if (list === this.timeline) this.isHeadMissing = false;
 		} else {
 			const wasLatest = ts === list.latest;
 			list.remove(ts);

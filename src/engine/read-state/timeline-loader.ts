@@ -5,8 +5,8 @@ import type { LoadedConversation } from './conversation.ts';
 /**
  * Loads older entries of timelines, and threads, from the store, as far back as a reader counts. Both engines use it.
  *
- * Rows are added only if the conversation has the same timeline, loaded as far back as before the read. So callers check again
- * whether it is loaded far enough.
+ * Rows are dropped if, during the read, the timeline was replaced or another caller extended it. So callers check again whether it is
+ * loaded far enough.
  */
 
 const FIRST_CHUNK = 128;
@@ -63,7 +63,7 @@ export class TimelineLoader<Conversation extends LoadedConversation> {
 		await this.loadChunk(conversation, ts, FIRST_CHUNK);
 	}
 
-	/** Loads the entry before the newest, so that `latest` stays known when the newest is deleted. */
+	/** Loads until two entries, or all, are loaded, so that the newest stays known if one is deleted. */
 	async loadPastNewest(conversation: Conversation): Promise<void> {
 		while (conversation.timeline.size < 2 && conversation.timeline.floor > 0)
 			await this.loadChunk(conversation, 0, FIRST_CHUNK);

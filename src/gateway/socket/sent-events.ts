@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../../protocol/live-event.ts';
+import { type LiveEvent, membershipOf } from '../../protocol/live-event.ts';
 
 /**
  * The events that a client was sent when it resumed or joined late: one for each subject, in its current state.
@@ -37,6 +37,10 @@ export class SentEvents {
 	includes(subject: string | undefined, stamp: number): boolean {
 		if (stamp < this.joined) return true;
 		if (this.isOverAt(stamp)) return false;
-		return subject === undefined ? this.stamps.has(stamp) : stamp <= (this.newest.get(subject) ?? 0);
+		if (subject === undefined) return this.stamps.has(stamp);
+		if (stamp <= (this.newest.get(subject) ?? 0)) return true;
+		// A follow from before the user left must not come back.
+		const membership = membershipOf(subject);
+		return membership !== null && stamp < (this.newest.get(membership) ?? 0);
 	}
 }

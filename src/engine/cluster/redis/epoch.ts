@@ -9,7 +9,7 @@ import { slotOf } from './slots.ts';
 
 /**
  * Detects Redis nodes that were emptied, or that restarted with old data. Such a node may lack effects that the store does not
- * have yet, so nothing may be loaded there until the workers have brought the store up to date. Other nodes continue.
+ * have yet, so nothing may be read or changed there until the workers have brought the store up to date. Other nodes continue.
  *
  * Each node has an epoch: markers with its start time and the id of the node's process at that time. A node is complete if no
  * marker is missing in its slots and one of them names its current process. Otherwise it is lost until a worker clears it and,
@@ -42,7 +42,7 @@ export interface NodeEpoch {
 /** By address: the epoch of a node, null if it is lost, an error if it does not answer. */
 export type NodeStates = ReadonlyMap<string, NodeEpoch | Error | null>;
 
-/** Nodes without read state, where nothing can be loaded; and the assignment of slots at that time. */
+/** Nodes without read state, where nothing can be read or changed; and the assignment of slots at that time. */
 interface Cleared {
 	readonly nodes: readonly { readonly address: string; readonly process: string }[];
 	readonly slots: Assignment;

@@ -20,7 +20,7 @@ export class RedisUnavailable extends Rejection {
 	}
 }
 
-/** A script rejected a write because the epoch of its caller has ended. */
+/** A script was rejected: the epoch that its caller knew has ended. */
 export class EpochOver extends Error {}
 
 /** Errors of the client: a command could not be sent, or got no answer. */

@@ -121,8 +121,8 @@ export class MemoryViews implements Views {
 		return onMoved(applyEffects(this.residents, effects, this.ledger.durable()));
 	}
 
-	/** Nothing to trim: evicted conversations are loaded from the store again. */
-	async written(): Promise<void> {}
+	/** Nothing to do: changes are trimmed when the next effect is applied. */
+	written(): void {}
 
 	async available(): Promise<void> {}
 

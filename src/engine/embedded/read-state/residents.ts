@@ -13,7 +13,7 @@ import { Journal } from './journal.ts';
  *
  * The store lags behind memory by the commits in flight. So the load of a user could miss a change that was applied while the user
  * was not in memory: `unloadedChanges` has the stamps of such changes. A load waits until the ledger has them, and starts over if the
- * user changes again during the load. A conversation is in memory before it changes.
+ * user changes again during the load. Conversations need no such stamps: `prepare` loads them before a command changes them.
  */
 
 export class ResidentConversation extends LoadedConversation {
@@ -81,7 +81,7 @@ export class Residents {
 	/** By user: the stamp of the newest change while the user was not in memory. */
 	private readonly unloadedChanges = new Map<string, number>();
 	/** By id: number of commands that were prepared and are not applied yet. */
-	private readonly kept = new Map<string, number>();
+	private readonly pinned = new Map<string, number>();
 	private context: UserContext = { ...this, starts: [], isStamped: false };
 	/** Rises when conversations are evicted or unarchived: readers check again whether everything they need is loaded. */
 	disruptions = 0;
@@ -117,15 +117,15 @@ export class Residents {
 
 	/** Protects these conversations and users from eviction until the returned function is called, or a commit fails. */
 	keepLoaded(ids: readonly string[]): Release {
-		for (const id of ids) this.kept.set(id, (this.kept.get(id) ?? 0) + 1);
-		let isKept = true;
+		for (const id of ids) this.pinned.set(id, (this.pinned.get(id) ?? 0) + 1);
+		let isPinned = true;
 		return () => {
-			if (!isKept) return;
-			isKept = false;
+			if (!isPinned) return;
+			isPinned = false;
 			for (const id of ids) {
-				const others = (this.kept.get(id) ?? 0) - 1;
-				if (others > 0) this.kept.set(id, others);
-				else this.kept.delete(id);
+				const others = (this.pinned.get(id) ?? 0) - 1;
+				if (others > 0) this.pinned.set(id, others);
+				else this.pinned.delete(id);
 			}
 		};
 	}
@@ -238,7 +238,7 @@ export class Residents {
 
 	/** Returns false if a command needs it, or one of its changes is still being committed: a load from the store would miss it. */
 	dropConversation({ id, number, stamp }: ResidentConversation): boolean {
-		if (stamp > this.ledger.durable() || this.kept.has(id)) return false;
+		if (stamp > this.ledger.durable() || this.pinned.has(id)) return false;
 		this.loadedConversations[number] = undefined;
 		this.disruptions += 1;
 		return true;
@@ -246,7 +246,7 @@ export class Residents {
 
 	/** As `dropConversation`. An invite changes an idle user. */
 	dropUser({ id, newestChange }: ResidentUser): boolean {
-		if (newestChange > this.ledger.durable() || this.kept.has(id)) return false;
+		if (newestChange > this.ledger.durable() || this.pinned.has(id)) return false;
 		this.loadedUsers.delete(id);
 		return true;
 	}

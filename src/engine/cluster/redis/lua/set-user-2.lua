@@ -1,42 +1,58 @@
 #!lua flags=allow-cross-slot-keys
 --[[
-Compare and set: changes fields of a user's state, if it still has the version that the caller decided on.
+Compare and set: changes fields of a user's state, if nothing changed that the caller decided on: the whole state, by its version, or
+some of its fields, by their values.
 
 KEYS[1]  HASH of the fields that have changed lately
 KEYS[2]  ZSET of their names, by the version that changed them last
 ARGV[1]  a marker of the epoch on this node, '' for none
 ARGV[2]  its expected value; if it has another, the error OVER
-ARGV[3]  seconds until the fields expire: the store has them by then
-ARGV[4]  the version that the caller decided on; - if Redis had none
-ARGV[5…] field, value, field, value…
+ARGV[3]  for how many seconds a changed field stays: the store has it by then
+ARGV[4]  the version that the caller decided on, - if Redis had none; '' to compare fields
+ARGV[5]  how many fields to compare
+ARGV[6…] field, its value as read ('' if absent), field, value…; then the fields to set: field, value, field, value…
 
-Result   the new version; '' if the user has another version
+Result   the new version; '' if something has changed
 ]]
 -- include only-in-epoch
--- Copies that lack more fields than this read all of them.
-local MOST_NAMES = 64
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
 local version = redis.call('HGET', KEYS[1], 'version') or '-'
-if version ~= ARGV[4] then
+if ARGV[4] ~= '' and version ~= ARGV[4] then
 	return ''
 end
+local first = 6 + 2 * tonumber(ARGV[5])
+for index = 6, first - 1, 2 do
+	if (redis.call('HGET', KEYS[1], ARGV[index]) or '') ~= ARGV[index + 1] then
+		return ''
+	end
+end
+
+-- A time, so that it is later than every version of fields that have expired.
+local newer = string.format('%.0f', version == '-' and now or math.max(now, tonumber(version) + 1))
+redis.call('HSET', KEYS[1], 'version', newer)
 if version == '-' then
-	-- The time, so that it is later than every version of fields that have expired.
-	local time = redis.call('TIME')
-	version = string.format('%.0f', time[1] * 1000000 + time[2])
-	redis.call('HSET', KEYS[1], 'since', version)
-else
-	version = string.format('%.0f', tonumber(version) + 1)
+	redis.call('HSET', KEYS[1], 'since', newer)
 end
-redis.call('HSET', KEYS[1], 'version', version)
-for index = 5, #ARGV, 2 do
-	redis.call('HSET', KEYS[1], ARGV[index], ARGV[index + 1])
-	redis.call('ZADD', KEYS[2], version, ARGV[index])
+for index = first, #ARGV, 2 do
+	local field, value = ARGV[index], ARGV[index + 1]
+	if field == 'stamp' then
+		-- It only rises, even if another process has set it since.
+		local stamp = tonumber(redis.call('HGET', KEYS[1], 'stamp') or 0)
+		value = string.format('%.0f', math.max(tonumber(value), stamp + 1))
+	end
+	redis.call('HSET', KEYS[1], field, value)
+	redis.call('ZADD', KEYS[2], newer, field)
 end
-if redis.call('ZCARD', KEYS[2]) > 2 * MOST_NAMES then
-	local newest = redis.call('ZREVRANGE', KEYS[2], MOST_NAMES, MOST_NAMES, 'WITHSCORES')[2]
-	redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', newest)
-	redis.call('HSET', KEYS[1], 'since', newest)
+
+-- Removes a part of the fields that have not changed for that long.
+local expired = string.format('%.0f', now - ARGV[3] * 1000000)
+local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', expired, 'LIMIT', 0, 100)
+if #old > 0 then
+	redis.call('HDEL', KEYS[1], unpack(old))
+	redis.call('ZREM', KEYS[2], unpack(old))
+	redis.call('HSET', KEYS[1], 'since', expired)
 end
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 redis.call('EXPIRE', KEYS[2], ARGV[3])
-return version
+return newer

@@ -24,13 +24,13 @@ import { CopyCache } from './copy-cache.ts';
 const COMPARISONS_PER_CALL = 1_000;
 const READS_PER_CALL = 120;
 /** The state of the store is loaded again if Redis has not confirmed it for this share of the time that changes stay in Redis. */
-const CONFIRMED_WITHIN = 1 / 16;
+export const CONFIRMED_WITHIN = 1 / 16;
 
 interface CopyRequest {
 	readonly copy: ConversationCopy;
 	/** `updateNumber` of the copy at the time of the request. */
 	updateNumber: number;
-	answer: 'current' | 'changed' | 'stored';
+	answer: 'current' | 'ask again' | 'stored';
 }
 
 /** Requests to one node in one turn. */
@@ -120,7 +120,7 @@ export class ConversationCopies {
 
 	/** Loads what these copies lack from the store. Returns those that do not exist. Afterwards the others have to be brought up to date. */
 	private async complete(copies: readonly ConversationCopy[]): Promise<readonly ConversationCopy[]> {
-		const empty = copies.filter((copy) => !copy.isLoaded);
+		const empty = copies.filter((copy) => copy.isEmpty);
 		const absent = empty.length > 0 ? await this.loadNew(empty) : empty;
 		const headless = copies.filter((copy) => copy.isHeadMissing);
 		await Promise.all(headless.map((copy) => this.loader.loadPastNewest(copy)));
@@ -267,7 +267,7 @@ function confirm({ copy, updateNumber }: CopyRequest): void {
 
 function applyAnswer(request: CopyRequest, answer: readonly string[], epoch: string): void {
 	const { copy, updateNumber } = request;
-	if (copy.updateNumber !== updateNumber) request.answer = 'changed';
+	if (copy.updateNumber !== updateNumber) request.answer = 'ask again';
 	else if (answer.length === 0) confirm(request);
 	else if (Number(answer[0]) === -1) {
 		copy.startFromStore(epoch);
@@ -275,7 +275,7 @@ function applyAnswer(request: CopyRequest, answer: readonly string[], epoch: str
 		request.answer = 'stored';
 	} else {
 		copy.applyAnswer(answer);
-		request.answer = copy.isLoaded ? 'current' : 'changed';
+		request.answer = copy.isLoaded ? 'current' : 'ask again';
 	}
 }
 

@@ -6,8 +6,7 @@ import type { ConversationBrief, EntryRow } from '../../../ports/store.ts';
 import type { CommandChanges, SettingsChange } from '../../../read-state/changes.ts';
 import { LoadedConversation } from '../../../read-state/conversation.ts';
 import { slotOf } from '../slots.ts';
-import { unpackCommand } from './packing.ts';
-import { STORED } from './user-copy.ts';
+import { STORED, unpackCommand } from './packing.ts';
 
 /** `base` of a copy without state. */
 const NONE = '';
@@ -33,7 +32,7 @@ export interface Applied {
 /**
  * A conversation in the memory of this process: the state of the store when it was loaded, and the changes since, which Redis returns
  * (lua/views-1.lua). Rows that are read from the store later may be newer than the copy. So before its next use the copy is brought up
- * to date with Redis, which has every change that the store has.
+ * to date with Redis, which gets each change before the store does.
  */
 export class ConversationCopy extends LoadedConversation {
 	/** When its newest change became visible, in microseconds; 0 if none did since it was loaded. */
@@ -82,10 +81,15 @@ export class ConversationCopy extends LoadedConversation {
 
 	/** For a request of views-1.lua. */
 	get identity(): readonly [id: string, stamp: number, base: string] {
-		return [this.id, this.stamp, this.isLoaded || this.base !== STORED ? this.base : NONE];
+		return [this.id, this.stamp, this.base];
 	}
 
-	/** Whether it may be used, though not before it is brought up to date. */
+	/** Redis has answered, and the state of the store has to be added. */
+	get isEmpty(): boolean {
+		return !this.isLoaded && this.base !== NONE;
+	}
+
+	/** Whether its content is complete. The caller must still compare it with Redis. */
 	get isUsable(): boolean {
 		return this.isLoaded && !this.isAhead && !this.isHeadMissing;
 	}
@@ -145,7 +149,7 @@ export class ConversationCopy extends LoadedConversation {
 		this.isLoaded = true;
 		this.isAhead = true;
 		this.kept = [];
-		for (const { stamp, change } of since) if (!this.applyChange(change)) this.keep({ stamp, change });
+		for (const { stamp, change } of since) if (!this.applyChange(change)) this.kept.push({ stamp, change });
 		return true;
 	}
 
@@ -194,6 +198,6 @@ export class ConversationCopy extends LoadedConversation {
 
 	private add(command: CommandChanges): void {
 		if (this.isLoaded) this.apply(command);
-		else this.keep(...command.changes.map((change) => ({ stamp: command.stamp, change })));
+		else for (const change of command.changes) this.kept.push({ stamp: command.stamp, change });
 	}
 }

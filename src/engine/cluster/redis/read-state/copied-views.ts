@@ -13,8 +13,8 @@ import type { UserCopies } from './user-copies.ts';
  *
  * They are in different slots, so they cannot be read atomically. A row computed from current messages and an outdated cursor
  * would have a higher position than an earlier row with the new cursor and replace it in the client. So both must have been current
- * at one moment. If neither has changed since it was read, that is the moment of the read. If a conversation has changed, the
- * process reads the user again after it.
+ * at one moment. If nothing changed during the read, all of it was current when the read began. If a conversation changed, the user is
+ * read again; if the user is unchanged, both were current when the conversation was read.
  */
 
 /** A user who marks without a pause still gets a row. */
@@ -74,7 +74,11 @@ export class CopiedViews {
 				tries += 1;
 				continue;
 			}
-			if (await this.loadMissing(scopes, current.copies, held)) continue;
+			const loads = this.loadMissing(scopes, current.copies, held);
+			if (loads.length > 0) {
+				await Promise.all(loads);
+				continue;
+			}
 			const result = use(new CopySnapshot(user, current.copies, time));
 			const isConsistent =
 				isLast ||
@@ -99,7 +103,9 @@ export class CopiedViews {
 			for (;;) {
 				const before = this.conversations.copiesOf([scope], this.users.context.users, held);
 				const { copies } = await this.conversations.update(before, point);
-				if (await this.loadMissing([scope], copies, held)) continue;
+				const loads = this.loadMissing([scope], copies, held);
+				await Promise.all(loads);
+				if (loads.length > 0) continue;
 				await this.fence.verify(point);
 				return copies[0] ?? null;
 			}
@@ -129,31 +135,29 @@ export class CopiedViews {
 	}
 
 	/**
-	 * Loads entries and threads in scope that the copies lack, and holds these copies until they are used, even if the cache is too small
-	 * for them. Resolves to false if nothing was missing, and no copy was loaded further by another caller since it was brought up to date.
+	 * Begins to load entries and threads in scope that the copies lack, and holds these copies until they are used, even if the cache is too
+	 * small for them. Returns nothing if nothing is missing, and no copy was loaded further by another caller since it was brought up to date.
 	 */
-	private async loadMissing(
+	private loadMissing(
 		scopes: readonly ConversationScope[],
 		copies: Copies,
 		held: HeldCopies,
-	): Promise<boolean> {
+	): readonly Promise<void>[] {
+		const { loader } = this.conversations;
 		const short: LoadTarget<ConversationCopy>[] = [];
-		const threads: Promise<void>[] = [];
-		let isAhead = false;
-		for (const [index, { after, archivedToo, threads: roots }] of scopes.entries()) {
+		const loads: Promise<void>[] = [];
+		for (const [index, { after, archivedToo, threads }] of scopes.entries()) {
 			const copy = copies[index];
 			if (!copy) continue;
-			isAhead ||= !copy.isUsable;
+			if (!copy.isUsable) loads.push(Promise.resolve());
 			const isShort = after !== null && after < copy.timeline.floor && (!copy.archived || archivedToo);
-			const missing = roots.length === 0 ? roots : roots.filter((root) => !copy.threads.has(root));
+			const missing = threads.length === 0 ? threads : threads.filter((root) => !copy.threads.has(root));
 			if (isShort) short.push({ conversation: copy, ts: after });
-			if (missing.length > 0)
-				threads.push(...missing.map((root) => this.conversations.loader.loadThread(copy, root)));
+			for (const root of missing) loads.push(loader.loadThread(copy, root));
 			if (isShort || missing.length > 0) held.set(copy.id, copy);
 		}
-		if (short.length > 0) threads.push(this.conversations.loader.loadAll(short));
-		await Promise.all(threads);
-		return isAhead || threads.length > 0;
+		if (short.length > 0) loads.push(loader.loadAll(short));
+		return loads;
 	}
 
 	private makeRoom(): void {

@@ -4,6 +4,7 @@ import {
 	type FollowerContext,
 	type InboxOrder,
 	type MemberContext,
+	type UserView,
 } from '../../../../model/views.ts';
 import type { ChangedViews, ConversationScope, Ids, Scope, ViewSnapshot } from '../../../ports/views.ts';
 import type { Copies } from './conversation-copies.ts';
@@ -55,18 +56,20 @@ export class CopySnapshot implements ViewSnapshot {
 		return this.copies.length;
 	}
 
+	/** The same conversations, with changes of the user that are not made yet. */
+	asOf(user: UserView): ViewSnapshot {
+		const conversations = this.byId;
+		return Object.create(this, {
+			user: { value: user },
+			conversation: { value: (id: string) => conversations.get(id) },
+		}) as ViewSnapshot;
+	}
+
 	eachConversation(visit: (member: MemberContext) => void): void {
-		const { user, copies } = this;
-		const { memberships } = user;
-		let place = 0;
-		for (let index = 0; index < memberships.size; index += 1) {
-			if (!memberships.isMemberAt(index)) continue;
-			// Usually the copies are those of the memberships, in the same order.
-			const id = user.conversationAt(index);
-			const next = copies[place];
-			place += 1;
-			const conversation = next?.id === id ? next : this.byId.get(id);
-			if (conversation) visit({ user, conversation, membership: user.membershipAt(index) });
+		const { user } = this;
+		for (const conversation of this.copies) {
+			const membership = conversation && user.membership(conversation.id);
+			if (conversation && membership?.member) visit({ user, conversation, membership });
 		}
 	}
 
@@ -130,16 +133,16 @@ export function conversationsInScope(
 	user: UserCopy,
 	time: ReadTime,
 ): readonly ConversationScope[] {
-	const { all, some, changes } = scope;
+	const { all, some, includesLeft } = scope;
 	// The scope of all conversations stays the same until the user changes.
-	if (!all || some || changes) return computeScope(scope, user, time);
+	if (!all || some || includesLeft) return computeScope(scope, user, time);
 	const known = user.scopes.get(all) ?? computeScope(scope, user, time);
 	user.scopes.set(all, known);
 	return known;
 }
 
 function computeScope(
-	{ all, some, changes }: Scope,
+	{ all, some, includesLeft }: Scope,
 	user: UserCopy,
 	{ leftSince }: ReadTime,
 ): readonly ConversationScope[] {
@@ -150,7 +153,7 @@ function computeScope(
 	};
 	for (let index = 0; all && index < user.memberships.size; index += 1) {
 		const { member, at, cursor } = user.membershipAt(index);
-		if (!member && !(changes && at > leftSince)) continue;
+		if (!member && !(includesLeft && at > leftSince)) continue;
 		const id = user.conversationAt(index);
 		wanted.set(id, { id, after: all === 'heads' ? null : cursor, threads: NO_THREADS });
 	}
@@ -160,7 +163,8 @@ function computeScope(
 			if (wanted.has(id)) add({ id, after: null, threads: [...threads.keys()] });
 		}
 	for (const one of some?.(user) ?? []) add(one);
-	return [...wanted.values()];
+	// In the same order in every process.
+	return [...wanted.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 const both = (a: ConversationScope, b: ConversationScope): ConversationScope => ({

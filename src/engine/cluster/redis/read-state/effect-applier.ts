@@ -10,9 +10,8 @@ import type { Keys } from '../keys.ts';
 import { slotOf } from '../slots.ts';
 import type { CopiedViews } from './copied-views.ts';
 import { OwnerView } from './owner-view.ts';
-import { type Fields, packChanges } from './packing.ts';
-import { STORED } from './user-copy.ts';
-import { fieldsNeededBy, type StoredUsers, type Users } from './users.ts';
+import { type Fields, packChanges, STORED } from './packing.ts';
+import { fieldsNeededBy, type StoredUsers, type UserEffects } from './user-effects.ts';
 
 /** Limits the size of a pipeline. */
 const USERS_PER_PIPELINE = 500;
@@ -24,7 +23,7 @@ export interface EffectApplierParts {
 	readonly commands: Commands;
 	readonly keys: Keys;
 	readonly source: StateSource;
-	readonly users: Users;
+	readonly users: UserEffects;
 	readonly views: CopiedViews;
 	readonly fence: Fence;
 	readonly ttlSeconds: number;
@@ -65,7 +64,8 @@ export class EffectApplier {
 		if (!copy) views.warm(conversation);
 		const view = new OwnerView(views, conversation, copy, isNew);
 		// Nobody was a member of a new conversation before.
-		const isCreated = effects[0]?.type === 'created';
+		const [first] = effects;
+		const isCreated = first?.type === 'created' && isNew(first.at);
 		let read: ReturnType<StateSource['usersIn']> | undefined;
 		const rows: StoredUsers = () => {
 			read ??= isCreated ? Promise.resolve(new Map()) : source.usersIn(conversation, ids);
@@ -86,7 +86,7 @@ export class EffectApplier {
 		return facts.flat();
 	}
 
-	/** Reads authors in the same turn as the script runs, so that both share a round trip. */
+	/** Sends these reads in the same turn as the script, so that both share a round trip. */
 	private readAuthors(all: readonly [user: string, Step[]][]): ReadonlyMap<string, Promise<Fields>> {
 		const read = new Map<string, Promise<Fields>>();
 		for (const [user, steps] of all) {
@@ -119,7 +119,7 @@ export class EffectApplier {
 			}
 			if ((await this.record(conversation, STORED, false)) === 'store_behind')
 				throw new Error(
-					`cannot apply an effect to ${conversation}: the store does not have the conversation`,
+					`cannot apply an effect to ${conversation}: the store does not have the conversation. It may have lost transactions; the worker retries`,
 				);
 		}
 	}
@@ -159,7 +159,8 @@ export class EffectApplier {
 		const { commands, source, fence, ttlSeconds } = this.parts;
 		const { tokenOf } = await fence.begin([conversation]);
 		const [brief] = await source.briefs([conversation]);
-		if (!brief || brief.stamp < Number(version.split(':')[0] || 0)) return 'store_behind';
+		const recorded = version === STORED ? 0 : Number.parseInt(version, 10);
+		if (!brief || brief.stamp < recorded) return 'store_behind';
 		const isSet = await commands.recordConversation(
 			...this.stateKeys(conversation),
 			...tokenOf(slotOf(conversation)),

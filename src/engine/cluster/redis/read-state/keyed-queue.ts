@@ -1,7 +1,4 @@
-/**
- * Runs work with the same key one after the other, in the order of the calls. Work takes its stamp at its start, so within a process
- * stamps rise in the order of the changes.
- */
+/** Runs work with the same key one after the other, in the order of the calls. */
 export class KeyedQueue {
 	private readonly last = new Map<string, Promise<unknown>>();
 

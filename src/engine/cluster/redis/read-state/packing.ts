@@ -12,6 +12,9 @@ import type { StampedFollow, StampedMembership } from '../../../read-state/user-
 
 export type Fields = Readonly<Record<string, string>>;
 
+/** The version of a user, and version and base of a conversation, of which Redis has no change: the store has everything. */
+export const STORED = '-';
+
 export const STAMP = 'stamp';
 export const ACTIVITY = 'activity';
 /** The value of a followed thread that the user no longer follows. */

@@ -22,8 +22,8 @@ import { CopiedViews } from './copied-views.ts';
 import { EffectApplier } from './effect-applier.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { UserCopies } from './user-copies.ts';
+import { UserEffects } from './user-effects.ts';
 import { UserUpdates } from './user-updates.ts';
-import { Users } from './users.ts';
 
 /** Clients that reconnect at the same time share one check. */
 const AVAILABLE_MS = 1_000;
@@ -71,14 +71,14 @@ export interface RedisViewsParts {
  *
  * A conversation is in one slot and a user in another, so a change of both is made one after the other:
  * the conversation by its owner, the user by compare-and-set. Within a process, effects of one conversation are queued,
- * and so are changes of one user, so that stamps have the order of the changes.
+ * and so are changes of one user, so that each is made on the state after the one before.
  */
 export class RedisViews implements Views {
 	private readonly queue = new KeyedQueue();
-	private readonly users: Users;
+	private readonly users: UserEffects;
 	private readonly views: CopiedViews;
 	private readonly applier: EffectApplier;
-	private readonly changes: UserUpdates;
+	private readonly userUpdates: UserUpdates;
 	private readonly fence: Fence;
 	private checked: { readonly at: number; readonly complete: Promise<unknown> } | undefined;
 
@@ -92,7 +92,7 @@ export class RedisViews implements Views {
 		const copies = new UserCopies(commands, keys, source, ttlSeconds, starts, viewBytes);
 		const conversations = new ConversationCopies(commands, keys, source, ttlSeconds, viewBytes);
 		const views = new CopiedViews(copies, conversations, fence);
-		const users = new Users(commands, keys, source, copies, fence);
+		const users = new UserEffects(commands, keys, source, copies, fence);
 		this.users = users;
 		this.views = views;
 		this.applier = new EffectApplier({
@@ -105,7 +105,7 @@ export class RedisViews implements Views {
 			ttlSeconds,
 			keptChanges,
 		});
-		this.changes = new UserUpdates(copies, views, ledger, clock, fence);
+		this.userUpdates = new UserUpdates(copies, views, ledger, clock, fence);
 	}
 
 	static async open(parts: RedisViewsParts): Promise<RedisViews> {
@@ -126,7 +126,7 @@ export class RedisViews implements Views {
 		return onMoved(facts.flat());
 	}
 
-	async written(conversation: string, stamp: number): Promise<void> {
+	written(conversation: string, stamp: number): void {
 		this.applier.setWritten(conversation, stamp);
 	}
 
@@ -135,7 +135,7 @@ export class RedisViews implements Views {
 		const { overlapMicros = 0 } = parts;
 		const stamp = this.stamp();
 		const leftSince = stamp - (parts.ttlSeconds ?? TTL_SECONDS) * 1e6;
-		const known = scope.changes ? Math.max(await fence.completeSince(), leftSince) : 0;
+		const known = scope.includesLeft ? Math.max(await fence.completeSince(), leftSince) : 0;
 		const horizon = known - overlapMicros;
 		const result = await this.views.read(user, scope, { stamp, horizon, leftSince }, use);
 		// Returned once everything that it may show is durable.
@@ -147,7 +147,7 @@ export class RedisViews implements Views {
 		user: string,
 		changing: ChangeRequest<D, Problem, T>,
 	): Promise<ChangeResult<D, T> | Problem | null> {
-		return this.changes.change(user, changing);
+		return this.userUpdates.change(user, changing);
 	}
 
 	/** Redis removes an empty set, so '' is always a member. */
@@ -177,7 +177,7 @@ export class RedisViews implements Views {
 		const time = { stamp: this.stamp(), horizon: 0, leftSince: since };
 		return this.views.read(
 			user,
-			{ all: 'heads', changes: true },
+			{ all: 'heads', includesLeft: true },
 			time,
 			(views) => views.changedSince(since).conversations,
 		);
@@ -208,7 +208,7 @@ export class RedisViews implements Views {
 	/**
 	 * Redis may have changes that the store does not have yet, so state is reloaded only if the store has all of its changes: a
 	 * conversation by its stamp, because it has one writer and is written in order; a user's state by the stamp of each membership and
-	 * follow. Nothing is removed in between: a concurrent load finds the state in place, and overwrites nothing.
+	 * follow. Each script writes only if Redis is unchanged since it was read.
 	 */
 	async repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
 		const { users, applier, parts } = this;

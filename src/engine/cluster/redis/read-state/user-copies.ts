@@ -5,9 +5,10 @@ import type { Commands } from '../connection.ts';
 import type { EpochToken, IsOnNode } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { slotOf } from '../slots.ts';
+import { CONFIRMED_WITHIN } from './conversation-copies.ts';
 import { CopyCache } from './copy-cache.ts';
-import type { Fields } from './packing.ts';
-import { STORED, UserCopy } from './user-copy.ts';
+import { type Fields, STORED } from './packing.ts';
+import { UserCopy } from './user-copy.ts';
 
 /**
  * Copies of users' read states, brought up to date before each use. Redis has the fields that have changed lately, and the store has
@@ -16,8 +17,6 @@ import { STORED, UserCopy } from './user-copy.ts';
 
 /** Numbered ids stay in memory: beyond this number, numbering starts over and all copies are dropped. */
 const MAX_NUMBERED = 2_000_000;
-/** As for conversations. */
-const CONFIRMED_WITHIN = 1 / 16;
 
 export class UserCopies {
 	context: UserContext;
@@ -69,12 +68,20 @@ export class UserCopies {
 		return newer !== '';
 	}
 
-	/** Resolves to the new version; '' if the user has another version. */
-	async setFields(user: string, version: string, fields: Fields, token: EpochToken): Promise<string> {
+	/** Resolves to the new version; '' if the user has another version, or one of the expected fields has another value. */
+	async setFields(
+		user: string,
+		expected: string | Fields,
+		fields: Fields,
+		token: EpochToken,
+	): Promise<string> {
 		const { commands, keys, ttlSeconds } = this;
-		const pairs = Object.entries(fields).flat();
 		const stateKeys = [keys.fields(user), keys.fieldNames(user)];
-		return (await commands.setUser(...stateKeys, ...token, ttlSeconds, version, ...pairs)) as string;
+		const [version, compared] =
+			typeof expected === 'string' ? [expected, []] : ['', Object.entries(expected)];
+		const pairs = [...compared, ...Object.entries(fields)].flat();
+		const asked = [...token, ttlSeconds, version, compared.length, ...pairs];
+		return (await commands.setUser(...stateKeys, ...asked)) as string;
 	}
 
 	/** Evicts the copies of users on a node. */
@@ -114,7 +121,8 @@ export class UserCopies {
 	}
 
 	private async loadNow(id: string, epoch: string): Promise<UserCopy> {
-		const copy = new UserCopy(id, this.context, await this.source.user(id), epoch);
+		const rows = await this.source.user(id);
+		const copy = new UserCopy(id, this.context, rows, epoch);
 		this.cache.put(copy);
 		return copy;
 	}

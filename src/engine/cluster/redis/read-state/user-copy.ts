@@ -11,17 +11,16 @@ import {
 	packFollow,
 	packMembership,
 	STAMP,
+	STORED,
 	subjectOf,
 	unpackActivity,
 	unpackFollow,
 	unpackMembership,
 } from './packing.ts';
 
-/** The version of a copy that has the state of the store, while Redis has no change of it. */
-export const STORED = '-';
-
 const OWN_BYTES = 600;
-const MEMBERSHIP_BYTES = 40;
+/** With its part of `scopes`. */
+const MEMBERSHIP_BYTES = 160;
 const FOLLOW_BYTES = 150;
 
 /** A user in the memory of this process: the state of the store when it was loaded, and the fields that changed since. */
@@ -51,7 +50,8 @@ export class UserCopy extends LoadedUser {
 	get bytes(): number {
 		let follows = 0;
 		for (const threads of this.follows.values()) follows += threads.size;
-		return OWN_BYTES + this.memberships.size * MEMBERSHIP_BYTES + follows * FOLLOW_BYTES;
+		const lists = this.memberships.size * MEMBERSHIP_BYTES + follows * FOLLOW_BYTES;
+		return OWN_BYTES + lists + 2 * this.packedActivity.length;
 	}
 
 	/** The conversation of a membership. */

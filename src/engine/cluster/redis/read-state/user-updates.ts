@@ -1,7 +1,8 @@
+import { Activity } from '../../../../model/activity.ts';
 import type { Clock } from '../../../../model/ts.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Ledger } from '../../../ports/store.ts';
-import type { ChangeRequest, ChangeResult, Decided, Scope, ViewSnapshot } from '../../../ports/views.ts';
+import type { ChangeRequest, ChangeResult, Decided, Scope } from '../../../ports/views.ts';
 import { applyChange, type StampedFollow, type StampedMembership } from '../../../read-state/user-steps.ts';
 import type { Fence, FencePoint } from '../fence.ts';
 import { slotOf } from '../slots.ts';
@@ -24,9 +25,10 @@ interface WaitingChange {
 	readonly done: PromiseWithResolvers<AnyResult>;
 }
 
-/** A change that was decided on; null for a problem. */
 interface Outcome {
+	/** The decision, or the problem. */
 	readonly decided: Decided | string;
+	/** Null if there is nothing to append. */
 	readonly fact: ReadFact | null;
 }
 
@@ -64,13 +66,21 @@ export class UserUpdates {
 	private async takeTurns(user: string): Promise<void> {
 		for (let queue = this.waiting.get(user); queue?.length; queue = this.waiting.get(user)) {
 			const together = queue.splice(0, MAX_TOGETHER);
-			try {
-				await this.changeTogether(user, together);
-			} catch (error) {
-				for (const { done } of together) done.reject(error);
-			}
+			const isDone = await this.attempt(user, together, together.length === 1);
+			// One of them may need a conversation on a node that is lost.
+			if (!isDone) for (const change of together) await this.attempt(user, [change], true);
 		}
 		this.waiting.delete(user);
+	}
+
+	private async attempt(user: string, changes: readonly WaitingChange[], isLast: boolean): Promise<boolean> {
+		try {
+			await this.changeTogether(user, changes);
+			return true;
+		} catch (error) {
+			if (isLast) for (const { done } of changes) done.reject(error);
+			return false;
+		}
 	}
 
 	private async changeTogether(user: string, changes: readonly WaitingChange[]): Promise<void> {
@@ -95,7 +105,8 @@ export class UserUpdates {
 			if (typeof decided === 'string') done.resolve(decided);
 			else if (row === null) done.resolve(null);
 			else {
-				// Chained without an await, which keeps events in the order of stamps. A change that reached the log too late is not acknowledged.
+				// Chained without an await, which keeps events in the order of stamps. `verify` rejects a change that reached the log after its
+				// epoch had ended.
 				const durable = (logged[index] as Promise<void>)
 					.then(() => request.onDurable(row))
 					.then(() => this.fence.verify(point));
@@ -139,7 +150,7 @@ export class UserUpdates {
 	}
 }
 
-/** The parts of conversations that all of these changes need. */
+/** The parts of conversations that all of these changes need; no change needs all conversations of a user. */
 const merged = (changes: readonly WaitingChange[], scopeOf: (request: AnyRequest) => Scope): Scope => ({
 	some: (user) => changes.flatMap(({ request }) => scopeOf(request).some?.(user) ?? []),
 });
@@ -148,7 +159,7 @@ const merged = (changes: readonly WaitingChange[], scopeOf: (request: AnyRequest
 class ChangedUser extends UserDraft {
 	readonly id: string;
 	readonly number: number;
-	readonly activity: UserCopy['activity'];
+	activity: Activity;
 	stamp: number;
 	packedActivity: string;
 
@@ -172,9 +183,7 @@ class ChangedUser extends UserDraft {
 }
 
 function decide(views: CopySnapshot, user: ChangedUser, request: AnyRequest, stamp: number): Outcome {
-	// The same snapshot, with the changes before this one.
-	const current = Object.create(views, { user: { value: user } }) as ViewSnapshot;
-	const decided = request.decide(current) as Decided | string;
+	const decided = request.decide(views.asOf(user)) as Decided | string;
 	if (typeof decided === 'string') return { decided, fact: null };
 	const { change, moves } = decided;
 	if (change.type === 'activity') {
@@ -182,6 +191,8 @@ function decide(views: CopySnapshot, user: ChangedUser, request: AnyRequest, sta
 		const at = Math.max(stamp, (before.at(-1)?.at ?? 0) + 1);
 		const all = moves ? [...before, { at, active: change.active }] : before;
 		user.packedActivity = packActivity(all);
+		user.activity = new Activity(views.user.context.starts);
+		user.activity.replace(all);
 		const newest = all.at(-1);
 		return { decided, fact: newest ? { type: 'activity', user: user.id, ...newest } : null };
 	}

@@ -13,12 +13,13 @@ import {
 	membershipFact,
 	membershipField,
 	STAMP,
+	STORED,
 	threadFact,
 	unpackMembership,
 } from './packing.ts';
 import { storedFields } from './stored-fields.ts';
 import type { UserCopies } from './user-copies.ts';
-import { STORED, UserDraft } from './user-copy.ts';
+import { UserDraft } from './user-copy.ts';
 
 /** Applies effects to users in Redis, without copies of them: a worker needs only one conversation of each user. */
 
@@ -28,7 +29,7 @@ export type StoredUsers = () => Promise<ReadonlyMap<string, UserReadState>>;
 /** Fields of a user in Redis: those that a change needs, or all. */
 type UserFields = Fields & { readonly version?: string };
 
-export class Users {
+export class UserEffects {
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
@@ -60,10 +61,11 @@ export class Users {
 	}
 
 	/**
-	 * Applies steps in one conversation to a user. Resolves to the cursors that moved.
+	 * Applies steps in one conversation to a user. Resolves to the cursors that moved. Compares only the fields of this conversation, so that
+	 * posts of one author to many conversations do not disturb each other.
 	 *
-	 * `early`: the fields, read before the effects were applied to the conversation. If the steps change nothing, a mark may have changed
-	 * the fields between that read and the effects, so they are read again. Otherwise the set notices it.
+	 * `early`: the fields, read before the effects were applied to the conversation. Compare-and-set notices a mark since that read.
+	 * Without a set nothing would notice it, so the fields are read again.
 	 */
 	async applySteps(
 		user: string,
@@ -88,13 +90,13 @@ export class Users {
 			const isChanged = Object.keys(changed).length > 0;
 			if (known && !isChanged) continue;
 			// Fields from the store are set as well: an author who never marks is looked up there only once.
-			for (const name of absent ?? []) changed[name] ??= base.fields[name] as string;
-			if (isChanged) changed[STAMP] = String(stampOf(draft, steps, fields));
-			const present = Object.entries(changed).filter(([, value]) => value !== undefined);
-			const version = fields.version ?? STORED;
+			const { fields: found } = base;
+			for (const name of absent ?? []) if (name in found) changed[name] ??= found[name] as string;
+			if (isChanged) changed[STAMP] = String(stampOf(draft, steps));
+			const compared = (names ?? Object.keys(found)).map((name) => [name, fields[name] ?? '']);
 			const isSet =
-				present.length === 0 ||
-				(await this.copies.setFields(user, version, Object.fromEntries(present), token)) !== '';
+				Object.keys(changed).length === 0 ||
+				(await this.copies.setFields(user, Object.fromEntries(compared), changed, token)) !== '';
 			if (!isSet) continue;
 			const cursors = new Set(moved.map(({ threadTs }) => threadTs));
 			return [...cursors].flatMap((threadTs) => factOf(user, conversation, threadTs, draft) ?? []);
@@ -118,18 +120,16 @@ export class Users {
 		const { behind, uncertainUpTo, changed } = storedFields(fields, rows, conversation);
 		if (behind || (uncertainUpTo !== null && uncertainUpTo > longAgo)) return 'store_behind';
 		if (Object.keys(changed).length === 0) return 'repaired';
-		const newer = { ...changed, [STAMP]: String(Math.max(rows.stamp, Number(fields[STAMP] ?? 0) + 1)) };
+		const newer = { ...changed, [STAMP]: String(rows.stamp) };
 		const version = fields.version ?? STORED;
 		const isSet = await this.copies.setFields(user, version, newer, point.tokenOf(slotOf(user)));
 		return isSet === '' ? 'changing' : 'repaired';
 	}
 }
 
-/** Later than every change so far, even if another clock is ahead. */
-function stampOf(draft: UserDraft, steps: readonly Step[], fields: Fields): number {
-	const newest = steps.map((step) => (step.type === 'post' ? 0 : step.at));
-	return Math.max(draft.newest, ...newest, Number(fields[STAMP] ?? 0) + 1);
-}
+/** Stamp of the newest change; the script makes it later than every change so far. */
+const stampOf = (draft: UserDraft, steps: readonly Step[]): number =>
+	Math.max(draft.newest, ...steps.map((step) => (step.type === 'post' ? 0 : step.at)));
 
 /** Fields that these steps depend on; null: all. `isNew`: whether the command with this stamp is applied for the first time. */
 export function fieldsNeededBy(
@@ -137,7 +137,7 @@ export function fieldsNeededBy(
 	isNew: (at: number) => boolean = () => false,
 ): string[] | null {
 	const names = new Set<string>();
-	// A user who begins to follow a thread did not follow it before.
+	// A new follow replaces whatever was there, so its field need not be read.
 	const begun = steps.flatMap((step) => (step.type === 'follow' && isNew(step.at) ? [step.threadTs] : []));
 	for (const step of steps) {
 		// Leaving ends all follows in the conversation.
