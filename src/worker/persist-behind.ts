@@ -8,7 +8,7 @@ import type { Decision } from '../sequencer/decide.ts';
 import { type CommandGroup, type EffectPipeline, type ExecutedGroup, PUBLISHED } from './effect-pipeline.ts';
 import { publishEvents } from './publish-events.ts';
 import type { Replies } from './replies.ts';
-import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
+import type { Reservation, TrailingPersistence } from './trailing-persistence.ts';
 
 /**
  * The pipeline of a cluster: apply → publish → reply → persist. The log has the command, so no answer waits for the store.
@@ -61,7 +61,7 @@ export class RolledBack extends WorkDiscarded {
 
 interface PlacedGroup extends CommandGroup {
 	/** One for each command. */
-	readonly slots: readonly Slot[];
+	readonly reservations: readonly Reservation[];
 }
 
 /** A group that is persisted, or will be, but could not be applied. */
@@ -125,17 +125,20 @@ export class PersistBehind implements EffectPipeline {
 
 	/** All commands of a conversation form one group, so that their effects are applied together. */
 	groups(batch: readonly LoggedCommand[], span: LogSpan): readonly PlacedGroup[] {
-		const slots = this.parts.persistence.reserve(spansOf(batch, span));
-		const groups = new Map<string, { conversation: string; commands: LoggedCommand[]; slots: Slot[] }>();
+		const reservations = this.parts.persistence.reserve(spansOf(batch, span));
+		const groups = new Map<
+			string,
+			{ conversation: string; commands: LoggedCommand[]; reservations: Reservation[] }
+		>();
 		for (const [index, record] of batch.entries()) {
 			const { conversation } = record.command;
 			let group = groups.get(conversation);
 			if (!group) {
-				group = { conversation, commands: [], slots: [] };
+				group = { conversation, commands: [], reservations: [] };
 				groups.set(conversation, group);
 			}
 			group.commands.push(record);
-			group.slots.push(slots[index] as Slot);
+			group.reservations.push(reservations[index] as Reservation);
 		}
 		return [...groups.values()];
 	}
@@ -162,7 +165,7 @@ export class PersistBehind implements EffectPipeline {
 	}
 
 	async execute(group: PlacedGroup, decisions: readonly Decision[]): Promise<ExecutedGroup> {
-		const { conversation, slots } = group;
+		const { conversation, reservations } = group;
 		const before = this.unapplied.get(conversation);
 		// Wait if the previous group could not be applied. If this group were persisted before it is applied and the process died, no
 		// replay would apply it. While draining that does not matter: the read state is reloaded from the store.
@@ -170,8 +173,8 @@ export class PersistBehind implements EffectPipeline {
 		const moved = mayApply
 			? await this.applyAndPublish(group, decisions, () => this.draining || this.hasStartedLeaving)
 			: null;
-		for (const [index, slot] of slots.entries())
-			slot.fill({
+		for (const [index, reservation] of reservations.entries())
+			reservation.fill({
 				effects: decisions[index]?.effects ?? [],
 				moved: index === 0 ? (moved ?? []) : [],
 				isUnapplied: moved === null,

@@ -10,8 +10,8 @@ import { heapBytesOf, rowsOf } from './weight.ts';
  * Persists the effects of one partition after they were published. The log has the commands, and a new owner resumes
  * from the offset that is written with the effects.
  *
- * Records of the log get slots in log order, and slots are filled in the order of decisions, which can differ. A transaction ends before
- * the first empty slot. One transaction runs at a time; it starts `GATHER_MS` after the first waiting record and takes up to
+ * Each log record reserves its place in log order, and fills it when it is decided, which can be in another order. A transaction ends before
+ * the first reservation that is not filled. One transaction runs at a time; it starts `GATHER_MS` after the first waiting record and takes up to
  * `MAX_ROWS`, but never splits the effects of one command: a replay must find all of them or none. If a
  * transaction fails, everything behind it is dropped.
  */
@@ -52,7 +52,7 @@ export interface DecidedSpan {
 export type DecidedRecord = Omit<DecidedSpan, 'span'>;
 
 /** Reserves the place of a record of the log in the order of persistence. */
-export interface Slot {
+export interface Reservation {
 	/** Sets the effects of the record. Throws if the partition is being restarted; nothing is written then. */
 	fill(decided: DecidedRecord): void;
 }
@@ -99,7 +99,7 @@ export class TrailingPersistence {
 	}
 
 	/** Each span must begin where the previous one ends. */
-	reserve(spans: readonly LogSpan[]): Slot[] {
+	reserve(spans: readonly LogSpan[]): Reservation[] {
 		if (this.failed) throw new Error('the partition is being restarted');
 		const since = this.parts.nowMs();
 		return spans.map((span) => {
@@ -112,8 +112,8 @@ export class TrailingPersistence {
 
 	/** Adds records that are already decided. */
 	take(decided: readonly DecidedSpan[]): void {
-		const slots = this.reserve(decided.map(({ span }) => span));
-		for (const [index, one] of decided.entries()) slots[index]?.fill(one);
+		const reservations = this.reserve(decided.map(({ span }) => span));
+		for (const [index, one] of decided.entries()) reservations[index]?.fill(one);
 	}
 
 	/** Adds cursors that were moved by effects already persisted. */

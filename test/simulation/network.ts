@@ -99,12 +99,12 @@ export class Network {
 	afterAnswer(
 		owner: Process,
 		withinMs: number,
-		isAwaited: (change: AnsweredChange) => boolean,
+		isJoinAwaited: (change: AnsweredChange) => boolean,
 		act: (change: AnsweredChange) => void,
 	): void {
 		const { scheduler } = this;
 		this.onAnswered = (change) => {
-			if (!isAwaited(change)) return;
+			if (!isJoinAwaited(change)) return;
 			this.onAnswered = null;
 			scheduler.at(owner, scheduler.latency(0, withinMs), '', () => act(change));
 		};

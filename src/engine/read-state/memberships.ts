@@ -9,11 +9,20 @@ import type { StampedMembership } from './user-steps.ts';
 
 const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
 
-const MEMBER = 1;
-const MUTED = 2;
+export const MEMBER = 1;
+export const MUTED = 2;
 const LEVEL_SHIFT = 2;
 /** Revisions share a word with four flag bits. */
 const REVISION_STEP = 16;
+
+export const flagsOf = ({
+	member,
+	muted,
+	level,
+}: Pick<StampedMembership, 'member' | 'muted' | 'level'>): number =>
+	(member ? MEMBER : 0) + (muted ? MUTED : 0) + (LEVELS.indexOf(level) << LEVEL_SHIFT);
+
+export const levelIn = (flags: number): NotificationLevel => LEVELS[(flags >>> LEVEL_SHIFT) & 3]!;
 
 /** The ahead set is stored separately: most are empty. */
 export type Packed = Omit<StampedMembership, 'ahead'>;
@@ -51,7 +60,7 @@ export class MembershipTable {
 		return {
 			member: (word & MEMBER) !== 0,
 			muted: (word & MUTED) !== 0,
-			level: LEVELS[(word >>> LEVEL_SHIFT) & 3]!,
+			level: levelIn(word),
 			revision: Math.floor(word / REVISION_STEP),
 			cursor: this.cursors[index]!,
 			ahead,
@@ -85,11 +94,7 @@ export class MembershipTable {
 		const found = this.find(conversation);
 		const index = found >= 0 ? found : this.insert(-1 - found, conversation);
 		this.cursors[index] = membership.cursor;
-		this.words[index] =
-			membership.revision * REVISION_STEP +
-			LEVELS.indexOf(membership.level) * (1 << LEVEL_SHIFT) +
-			(membership.muted ? MUTED : 0) +
-			(membership.member ? MEMBER : 0);
+		this.words[index] = membership.revision * REVISION_STEP + flagsOf(membership);
 		this.stamps?.set([membership.joined, membership.at], 2 * index);
 	}
 

@@ -27,10 +27,10 @@ const replayed = (row: MembershipRow, ...steps: Step[]) => {
 
 test('a replayed join keeps the marks of its membership that the store already has', () => {
 	const row = { ...LEFT, awaitedJoin: 50 };
-	expect(loaded(row).membership('C1')).toMatchObject({ member: false, isAwaited: true });
+	expect(loaded(row).membership('C1')).toMatchObject({ member: false, isJoinAwaited: true });
 	const after = replayed(row, LEAVE, JOIN);
 	expect(after).toMatchObject({ member: true, joined: 50, cursor: 45, revision: 2 });
-	expect(after?.isAwaited).toBe(false);
+	expect(after?.isJoinAwaited).toBe(false);
 });
 
 test('a rejoin starts at the cursor of the join, with a higher revision than the former membership', () => {

@@ -13,7 +13,7 @@ export interface StampedMembership extends MembershipView {
 	/** Stamp of its newest change. */
 	readonly at: number;
 	/** The store had marks of this membership, but not its join. The user becomes a member when that join is applied. */
-	readonly isAwaited?: boolean;
+	readonly isJoinAwaited?: boolean;
 }
 
 export interface StampedFollow extends FollowView {
@@ -106,8 +106,8 @@ export function applySteps(state: UserState, steps: readonly Step[], context: St
 		if (step.type === 'post') moved.push(...applyPost(state, step.effect, context));
 		else if (step.type === 'join') {
 			const former = state.membership(conversation);
-			if (former?.isAwaited && former.joined === at)
-				state.setMembership(conversation, { ...former, member: true, isAwaited: false });
+			if (former?.isJoinAwaited && former.joined === at)
+				state.setMembership(conversation, { ...former, member: true, isJoinAwaited: false });
 			if (former && former.joined >= at) continue;
 			state.setMembership(conversation, { ...joined(former, step.cursor), joined: at, at });
 			if (former) moved.push({ by: 'join', conversation, threadTs: null, ahead: former.ahead });

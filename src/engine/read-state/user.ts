@@ -118,6 +118,6 @@ export function membershipOf(
 		ahead: later.length > 0 ? new Set(later) : NOTHING_AHEAD,
 		joined: Math.max(row.joinedTs, awaitedJoin),
 		at: row.changedTs,
-		...(awaitedJoin > 0 ? { isAwaited: true } : {}),
+		...(awaitedJoin > 0 ? { isJoinAwaited: true } : {}),
 	};
 }

@@ -191,8 +191,8 @@ export class ClusterShape implements Shape {
 		if (process) process.pausedUntil = scheduler.now + scheduler.latency(10, 20_000);
 	}
 
-	private losePowerAfter(isAwaited: (change: AnsweredChange) => boolean): void {
-		this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isAwaited, () => {
+	private losePowerAfter(isJoinAwaited: (change: AnsweredChange) => boolean): void {
+		this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isJoinAwaited, () => {
 			this.world.tally('lost power after an answer');
 			for (const process of this.running.values()) if (process.alive) this.crash(process);
 			this.loseVolatileState();

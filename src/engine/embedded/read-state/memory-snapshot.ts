@@ -128,7 +128,7 @@ export class ScopeLoader {
 	/** Unarchived conversations that are not loaded back to the user's cursor. */
 	private gapsOf(user: ResidentUser): LoadTarget<ResidentConversation>[] {
 		const { memberships, setBack } = user;
-		const isKnown = user.reachedAt === this.residents.disruptions;
+		const isKnown = user.reachedAtDisruption === this.residents.disruptions;
 		const gaps: LoadTarget<ResidentConversation>[] = [];
 		for (const number of isKnown ? setBack : memberships.conversations()) {
 			const index = memberships.find(number);
@@ -138,7 +138,7 @@ export class ScopeLoader {
 				gaps.push({ conversation, ts });
 		}
 		if (gaps.length > 0) return gaps;
-		user.reachedAt = this.residents.disruptions;
+		user.reachedAtDisruption = this.residents.disruptions;
 		setBack.clear();
 		return gaps;
 	}

@@ -35,10 +35,10 @@ export class ResidentConversation extends LoadedConversation {
 export class ResidentUser extends LoadedUser {
 	usedAt = 0;
 	/** `Residents.disruptions` when all of the user's conversations were last known to be loaded. */
-	completeAt = -1;
+	completeAtDisruption = -1;
 	/** `Residents.disruptions` when all entries after the user's cursors were last known to be loaded. */
-	reachedAt = -1;
-	/** Numbers of conversations that the user joined, or whose cursor moved back, since `reachedAt`. */
+	reachedAtDisruption = -1;
+	/** Numbers of conversations that the user joined, or whose cursor moved back, since `reachedAtDisruption`. */
 	readonly setBack = new Set<number>();
 	/** Conversations where the user's own state changed; created on first use. */
 	private ownJournal: Journal | undefined;
@@ -59,7 +59,7 @@ export class ResidentUser extends LoadedUser {
 	override setMembership(conversation: string, membership: StampedMembership): void {
 		const number = this.context.conversations.of(conversation);
 		this.ownJournal?.add(number);
-		if (this.reachedAt >= 0) {
+		if (this.reachedAtDisruption >= 0) {
 			const index = this.memberships.find(number);
 			const isKnown = index >= 0 && this.memberships.isMemberAt(index);
 			if (!isKnown || membership.cursor < this.memberships.cursorAt(index)) this.setBack.add(number);
@@ -204,7 +204,7 @@ export class Residents {
 
 	/** Whether every conversation of the user is in memory. */
 	isComplete(user: ResidentUser): boolean {
-		return user.completeAt === this.disruptions;
+		return user.completeAtDisruption === this.disruptions;
 	}
 
 	async complete(user: ResidentUser): Promise<void> {
@@ -212,7 +212,7 @@ export class Residents {
 		const { memberships } = user;
 		const isMember = (number: number) => memberships.isMemberAt(memberships.find(number));
 		await this.conversationsOf([...memberships.conversations()].filter(isMember));
-		user.completeAt = disruptions;
+		user.completeAtDisruption = disruptions;
 	}
 
 	/** Adds a conversation with the state in the store. */

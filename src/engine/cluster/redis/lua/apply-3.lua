@@ -13,9 +13,10 @@ ARGV[5]  the store has all changes up to this stamp
 ARGV[6]  how many of the newest changes stay even after the store has them; nothing is removed until there are twice as many
 ARGV[7…] for each command its stamp, and its changes as read-state/packing.ts packs them, '' for none
 
-Result   the stamp before this call ('-' if one of these commands had already been applied), the base, the time of Redis in microseconds, the longest delay of a
-         command ('0' if it is a usual one); for each command 1 applied, 2 the newest one again, 0 older than the newest;
-         {} if the conversation is not recorded
+Result   {} if the conversation is not recorded; otherwise
+         the stamp before this call, or - if one of these commands had already been applied;
+         the base; the time of Redis in microseconds; the longest delay of a command, 0 if it is a usual one;
+         for each command 1 (applied), 2 (the newest one again) or 0 (older than the newest)
 ]]
 local ttl, written, keep = ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')

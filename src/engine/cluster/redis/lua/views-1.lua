@@ -9,12 +9,12 @@ ARGV[2]  its expected value; if it has another, the error OVER
 ARGV[3]  prefix of all keys
 ARGV[4…] for each copy its conversation, its stamp and its base; the base is - if it has the state of the store, and '' if there is no copy
 
-Result   for each copy: {} it is current; {-1} the store has everything, and the copy has to be loaded from there; otherwise
-         'd' (changes after its stamp) or 'w' (it has to be loaded from the store; changes that the store may lack),
-         stamp, base, the stamp that the store had reached when the newest command was applied (for 'w', the stamp after which the
-         changes begin), when the newest command was applied, the longest delay of
-         a late command, when the newest late one was applied (each 0 if there was none since recording began); then the changes,
-         by command
+Result   for each copy
+         {} it is current
+         {-1} the store has everything: load the copy from there
+         {'d', stamp, base, written, seen, late, late_seen, change…} the changes after its stamp, by command
+         {'w', stamp, base, after, seen, late, late_seen, change…} load the copy from the store, and apply these changes after the stamp `after`
+         written is the stamp that the store had reached; seen, late and late_seen are those of keys.ts, 0 if there are none
 ]]
 -- include only-in-epoch
 local prefix = ARGV[3]

@@ -8,8 +8,8 @@ import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { slotOf } from '../slots.ts';
+import { AuthorCheck } from './author-check.ts';
 import type { CopiedViews } from './copied-views.ts';
-import { OwnerView } from './owner-view.ts';
 import { type Fields, packChanges, STORED } from './packing.ts';
 import { fieldsNeededBy, type StoredUsers, type UserEffects } from './user-effects.ts';
 
@@ -62,7 +62,7 @@ export class EffectApplier {
 		const isNew = await this.applyToConversation(conversation, effects);
 		const copy = views.currentOf(conversation, effects.at(-1)?.at ?? 0);
 		if (!copy) views.warm(conversation);
-		const view = new OwnerView(views, conversation, copy, isNew);
+		const view = new AuthorCheck(views, conversation, copy, isNew);
 		// Nobody was a member of a new conversation before.
 		const [first] = effects;
 		const isCreated = first?.type === 'created' && isNew(first.at);

@@ -1,8 +1,9 @@
 import type { ConversationKind } from '../../../../model/ids.ts';
 import { BROADCAST, CHANNEL_WIDE, flagsOf, HERE } from '../../../../model/timeline.ts';
-import type { NotificationLevel, ReadFact } from '../../../ports/facts.ts';
+import type { ReadFact } from '../../../ports/facts.ts';
 import type { EntryRow } from '../../../ports/store.ts';
 import type { CommandChanges, ConversationChange, EntryChange } from '../../../read-state/changes.ts';
+import { flagsOf as flagsOfMembership, levelIn, MEMBER, MUTED } from '../../../read-state/memberships.ts';
 import type { StampedFollow, StampedMembership } from '../../../read-state/user-steps.ts';
 
 /**
@@ -30,10 +31,7 @@ export function subjectOf(field: string): { conversation: string; threadTs: numb
 	return { conversation, threadTs: threadTs === undefined ? null : Number(threadTs) };
 }
 
-const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
-const MEMBER = 1;
-const MUTED = 2;
-const LEVEL_STEP = 4;
+/** Beside the flags of memberships.ts. */
 const AWAITED = 16;
 
 /**
@@ -41,9 +39,8 @@ const AWAITED = 16;
  * is short: numbers in base 36, and times except the first as differences from it.
  */
 export function packMembership(membership: StampedMembership): string {
-	const { member, muted, level, cursor, revision, joined, at, ahead, isAwaited } = membership;
-	const who = (member ? MEMBER : 0) + (isAwaited ? AWAITED : 0);
-	const flags = who + (muted ? MUTED : 0) + LEVELS.indexOf(level) * LEVEL_STEP;
+	const { cursor, revision, joined, at, ahead, isJoinAwaited } = membership;
+	const flags = flagsOfMembership(membership) + (isJoinAwaited ? AWAITED : 0);
 	const parts = [at, flags, at - cursor, at - joined, revision].map((number) => number.toString(36));
 	const before = [...ahead].map((ts) => (at - ts).toString(36)).join();
 	if (before !== '') return `${parts.join(':')}:${before}`;
@@ -59,13 +56,13 @@ export function unpackMembership(packed: string): StampedMembership {
 	return {
 		member: (flags & MEMBER) !== 0,
 		muted: (flags & MUTED) !== 0,
-		level: LEVELS[Math.floor((flags % AWAITED) / LEVEL_STEP)] ?? 'all',
+		level: levelIn(flags),
 		cursor,
 		revision,
 		joined,
 		at,
 		ahead: new Set(ahead),
-		...(flags & AWAITED ? { isAwaited: true } : {}),
+		...(flags & AWAITED ? { isJoinAwaited: true } : {}),
 	};
 }
 

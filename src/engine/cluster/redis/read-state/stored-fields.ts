@@ -24,8 +24,8 @@ export interface StoredFields {
 	/** The store lacks a change that Redis has. */
 	readonly behind: boolean;
 	/**
-	 * The stamp of the newest change, if store and Redis differ in the other part (cursor or preference): an older change of that
-	 * part may still have to be persisted. Null: they do not differ there.
+	 * The stamp of the newest change, if store and Redis differ in the part (cursor or preference) that this change did not touch: an older
+	 * change of that part may still have to be persisted. Null: they do not differ there.
 	 */
 	readonly uncertainUpTo: number | null;
 	/** Fields with the store's values where they differ. */

@@ -6,7 +6,7 @@ import type { Commands } from '../connection.ts';
 import type { EpochToken, Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { slotOf } from '../slots.ts';
-import type { OwnerView } from './owner-view.ts';
+import type { AuthorCheck } from './author-check.ts';
 import {
 	type Fields,
 	followField,
@@ -70,7 +70,7 @@ export class UserEffects {
 	async applySteps(
 		user: string,
 		steps: readonly Step[],
-		view: OwnerView,
+		view: AuthorCheck,
 		stored: StoredUsers,
 		token: EpochToken,
 		early?: Promise<UserFields>,

@@ -5,10 +5,10 @@ import type { ConversationCopy } from './conversation-copy.ts';
 import type { CopiedViews } from './copied-views.ts';
 
 /**
- * A conversation after a batch of effects, as its owner has it: usually a copy that the effects were applied to, so that no request
- * to Redis is needed to decide whether authors were caught up. Loads older entries if an author's cursor is further back.
+ * Decides, after a batch of effects, whether their authors had read everything before. The owner of the conversation usually has a copy
+ * that the effects were applied to, so no request to Redis is needed. Loads older entries if an author's cursor is further back.
  */
-export class OwnerView {
+export class AuthorCheck {
 	private inProgress: Promise<void> | undefined;
 
 	constructor(
