@@ -105,7 +105,10 @@ async function newest(
 	return { newestFirst, reached: upTo };
 }
 
-/** Older entries that mention the reader, newest first: at least as many that name the reader, and that mention all, as a count shows. */
+/**
+ * Older entries that mention the reader, newest first: reads until it has more than `COUNT_CAP` that name the reader and more than
+ * `COUNT_CAP` that mention all.
+ */
 async function mentions(
 	stored: Rows,
 	conversation: string,

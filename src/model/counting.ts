@@ -101,7 +101,7 @@ export function countUnread(timeline: Timeline, reader: Reader, limit = COUNT_CA
 	return counts;
 }
 
-/** Indices of those entries in `ascending` (a list of ts) that are unread, newest first: before `before`, and after the cursor. */
+/** Of the ts in `ascending` that are after the cursor and before `before`: the timeline indices of the unread ones, newest first. */
 function* older(timeline: Timeline, reader: Reader, ascending: readonly number[], before: number) {
 	const oldest = firstAtOrAfter(ascending, reader.cursor + 1);
 	for (let at = firstAtOrAfter(ascending, before) - 1; at >= oldest; at -= 1) {

@@ -44,7 +44,7 @@ export function decideNotification(
 	if (isObsolete(message, recipient)) return 'no';
 	// Users whom the message concerned without a mention were notified when it was posted.
 	if (because === 'changed' && !isMention(reasonOf(message, recipient))) return 'no';
-	// A user who looks at the conversation reads the message within the delay: focus marks delivered messages.
+	// A user who looks at the conversation reads the message within the delay: messages delivered to a conversation in focus are marked read.
 	return recipient.active && !recipient.waited ? 'wait' : 'notify';
 }
 

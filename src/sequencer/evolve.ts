@@ -98,7 +98,10 @@ function posted(state: ConversationState, head: Head, effect: Extract<Effect, { 
 	head.tail.push(message.ts);
 }
 
-/** Evicts old entries from the tail, but only durable ones: if deletes empty the tail, needs.ts requests that they are loaded again. */
+/**
+ * Evicts old entries from the tail. Only durable ones, because they may have to be loaded from the store again: needs.ts asks for that when
+ * deletes have emptied the tail.
+ */
 export function trimTail(head: Head, durable: number): void {
 	if (head.tail.length <= TAIL_LONGEST) return;
 	const firstUnwritten = firstAtOrAfter(head.tail, durable + 1);

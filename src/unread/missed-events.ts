@@ -46,7 +46,7 @@ export interface MissedEvent {
 	readonly event: LiveEvent;
 	/** Only about this user. Live delivery publishes it on the user's topic, not on that of a conversation. */
 	readonly isOwn?: true;
-	/** Follows all events without this: first marks, then archiving. */
+	/** The group that this event follows: a mark follows messages, archiving follows marks. Absent: the first group. */
 	readonly after?: 'messages' | 'marks' | null;
 }
 

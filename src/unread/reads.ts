@@ -18,7 +18,8 @@ import type { ReadState } from './read-state.ts';
 
 /**
  * Changes a user's own state: decides what a mark does, applies it, makes it durable, publishes it to the user's other devices, and
- * then acknowledges it. Marks commute, so a mark does not wait for the owner of the conversation.
+ * then acknowledges it. Read marks with the same revision commute, and every mark is made with compare-and-set, so a mark does not wait
+ * for the owner of the conversation.
  */
 
 export type ThreadMark = Pick<Extract<Mark, { type: 'read' | 'unread' }>, 'type' | 'ts'>;

@@ -16,8 +16,9 @@ export interface UserSnapshot extends ChangedViews {
 	/** Later changes arrive live. In a cluster there is no upper bound: everything found is sent. */
 	readonly upTo: number;
 	readonly isMissed: (at: number) => boolean;
-	/** Changes of the user's own state after `since`, and also those from shortly before it. */
+	/** Changes of the user's own state after `since`. */
 	readonly own: OwnChanges;
+	/** These, and those from shortly before `since`. */
 	readonly recentOwn: OwnChanges;
 	/** Counts of the conversations and threads in `own`. */
 	readonly rows: readonly CountRow[];

@@ -32,7 +32,7 @@ interface GroupInFlight {
 	/** Resolves when the group is published (null) or has failed; never rejects. */
 	ended: Promise<Failure | null>;
 	/** A batch waits for the group and fails with it. */
-	isJoinAwaited: boolean;
+	isAwaited: boolean;
 }
 
 interface Failure {
@@ -62,11 +62,11 @@ export class Partition {
 			const before = this.newest.get(group.conversation);
 			const started = this.begin(group, before);
 			if (before) continue;
-			started.isJoinAwaited = true;
+			started.isAwaited = true;
 			first.push(started);
 		}
 		await pipeline.readyForNext(() => Promise.all(first.map(published)));
-		for (const group of first) group.isJoinAwaited = false;
+		for (const group of first) group.isAwaited = false;
 	}
 
 	/** Drops the states of all conversations, because a commit failed; they are loaded again from the store. */
@@ -110,7 +110,7 @@ export class Partition {
 			size: commands.length,
 			executed,
 			ended: NOT_FAILED,
-			isJoinAwaited: false,
+			isAwaited: false,
 		};
 		this.inFlight.add(started);
 		this.newest.set(conversation, started);
@@ -126,7 +126,7 @@ export class Partition {
 		} catch (error) {
 			// The failed group stays in `newest`, so that no later command of this conversation is decided.
 			this.remove(group);
-			if (!group.isJoinAwaited) this.parts.onFailed(error);
+			if (!group.isAwaited) this.parts.onFailed(error);
 			return { error };
 		}
 		this.remove(group);

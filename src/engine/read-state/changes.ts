@@ -12,7 +12,7 @@ export interface EntryChange {
 	readonly row: EntryRow;
 	readonly isInTimeline: boolean;
 	readonly root: number;
-	/** The only reply of its thread: with it, the whole thread is loaded. */
+	/** The thread has no other reply: a timeline with this one entry is the complete thread. */
 	readonly isFirstReply: boolean;
 }
 

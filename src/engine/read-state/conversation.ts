@@ -31,7 +31,7 @@ export class LoadedConversation implements ConversationView {
 	reads = 0;
 	/** The store has all changes up to this stamp. */
 	keptSince = 0;
-	/** Changes after `keptSince` of what was not loaded when they were made. */
+	/** Changes after `keptSince` to entries or threads that were not loaded at that time. */
 	protected kept: KeptChange[] = [];
 	/** Number of named users in all loaded entries. */
 	protected named = 0;

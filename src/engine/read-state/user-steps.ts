@@ -140,7 +140,7 @@ function applyPost(state: UserState, effect: Posted, { wasCaughtUp, isNew }: Ste
 	// In a replay, later changes by the user win.
 	const applies = ({ at }: { readonly at: number }): boolean => at <= ts || isNew(effect);
 	const membership = inTimeline(effect.message) ? state.membership(conversation) : undefined;
-	if (membership && applies(membership)) {
+	if (membership?.member && applies(membership)) {
 		const { cursor, ahead } = membership;
 		if (wasCaughtUp(effect, null, cursor, ahead)) {
 			state.setMembership(conversation, { ...withCursor(membership, { ts }), at: later(ts, membership) });
@@ -157,7 +157,7 @@ function applyPost(state: UserState, effect: Posted, { wasCaughtUp, isNew }: Ste
 }
 
 /** A stamp after the newest change, even if that one was stamped by a clock that is ahead. */
-const later = (stamp: number, { at }: { readonly at: number }): number => (at > stamp ? at + 1 : stamp);
+const later = (stamp: number, { at }: { readonly at: number }): number => (at >= stamp ? at + 1 : stamp);
 
 /** Applies a change that the user makes: the membership or the follow exists. */
 export function applyChange(

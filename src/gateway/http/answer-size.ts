@@ -29,7 +29,7 @@ export async function boundedAnswer(
 const MAX_GROWTH = 6;
 const FIXED_VIEW_BYTES = 1_000;
 
-/** JSON size of an object with this much text: an upper bound if that is at most `enough`, else the exact size. */
+/** Estimates an upper bound of the JSON size from `textBytes`. Returns it if it is at most `enough`; otherwise measures the exact size. */
 export function jsonBytes(view: JsonObject, textBytes: number, enough: number): number {
 	const upperBound = textBytes * MAX_GROWTH + FIXED_VIEW_BYTES;
 	return upperBound <= enough ? upperBound : Buffer.byteLength(JSON.stringify(view));

@@ -29,7 +29,7 @@ export class SentEvents {
 		this.last = last;
 	}
 
-	/** Whether no event that was already sent can arrive after a live event with this stamp. */
+	/** Whether this record can be dropped: after a live event with this stamp, no duplicate of a sent event arrives any more. */
 	isOverAt(stamp: number): boolean {
 		return stamp > this.last;
 	}

@@ -28,7 +28,7 @@ const UNANSWERED = new Set(['MaxRetriesPerRequestError', 'ClusterAllFailedError'
 const CLIENT_WORDS =
 	/Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache|same slots allocation group|Too many Cluster redirections/;
 /** Errors of a node about keys that it does not have, or that are in several slots of which some have moved. */
-const ELSEWHERE = /non local key|slot not served|cluster is down|is not here yet|CROSSSLOT/;
+const ELSEWHERE = /non local key|slot not served|cluster is down|are not here yet|CROSSSLOT/;
 /** Errors of a node that cannot answer now, or was restarted and does not know our scripts yet. */
 const NODE_WORDS = /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|OOM|MOVED|ASK|NOSCRIPT)\b/;
 /** Errors of our scripts: lua/include/only-in-epoch.lua. */

@@ -45,7 +45,7 @@ export class Processes {
 	/** Whether, as far as this process knows, the address is still served by the Redis process with this id. Sends no request. */
 	isAt(address: string, id: string): boolean {
 		const node = this.find(address);
-		// A node that is not connected has answered nothing.
+		// While a node is not connected, no answer of another process can have arrived, so the known id still holds.
 		return node !== undefined && (node.status !== 'ready' || this.ids.get(node) === id);
 	}
 

@@ -244,7 +244,7 @@ export class Residents {
 		return true;
 	}
 
-	/** As `dropConversation`. An invite changes an idle user. */
+	/** As `dropConversation`. Even an idle user can have a change that is still being committed: somebody else's invite. */
 	dropUser({ id, newestChange }: ResidentUser): boolean {
 		if (newestChange > this.ledger.durable() || this.pinned.has(id)) return false;
 		this.loadedUsers.delete(id);

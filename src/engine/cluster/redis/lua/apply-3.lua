@@ -37,7 +37,8 @@ if not stamp then
 	if ARGV[4] ~= '1' then
 		return {}
 	end
-	-- A late creation would lack messages that were posted since.
+	-- Only in the caller's epoch: after a rebuild, a creation that was still in flight would record a conversation without the messages
+	-- that were posted since.
 -- include only-in-epoch
 	redis.call('DEL', KEYS[2])
 	stamp, base = '0', now

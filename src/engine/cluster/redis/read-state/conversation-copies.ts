@@ -23,7 +23,7 @@ import { CopyCache } from './copy-cache.ts';
 /** A script blocks Redis: a batch of these sizes takes about half a millisecond. */
 const COMPARISONS_PER_CALL = 1_000;
 const READS_PER_CALL = 120;
-/** The state of the store is loaded again if Redis has not confirmed it for this share of the time that changes stay in Redis. */
+/** A copy that has only the store's state is loaded again if Redis has not confirmed it for this fraction of the lifetime of changes. */
 export const CONFIRMED_WITHIN = 1 / 16;
 
 interface CopyRequest {

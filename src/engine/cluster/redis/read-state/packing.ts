@@ -13,7 +13,10 @@ import type { StampedFollow, StampedMembership } from '../../../read-state/user-
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** The version of a user, and version and base of a conversation, of which Redis has no change: the store has everything. */
+/**
+ * Used while Redis has no change of a user or conversation, so that the store has everything: as the version of the user, and as version
+ * and base of the conversation.
+ */
 export const STORED = '-';
 
 export const STAMP = 'stamp';

@@ -72,7 +72,7 @@ export function storedFields(fields: Fields, rows: UserReadState, conversation: 
 const reaches = (row: MembershipRow | undefined, { joined, at }: StampedMembership): boolean =>
 	row !== undefined && row.joinedTs >= joined && row.changedTs >= at;
 
-/** Whether the part (cursor or preference) that is not the newest change of the field differs. */
+/** Whether store and Redis differ in the part (cursor or preference) that the newest change did not touch. */
 function differsInUnchangedPart(
 	membership: StampedMembership,
 	stored: StampedMembership,

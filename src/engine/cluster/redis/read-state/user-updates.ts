@@ -87,7 +87,7 @@ export class UserUpdates {
 		const time: ReadTime = { stamp: changes.at(-1)?.stamp ?? 0, horizon: 0, leftSince: 0 };
 		const { point, outcomes } = await this.fence.retrying(() => this.decideAndSet(user, changes, time));
 		const made = changes.filter((_, index) => typeof outcomes[index]?.decided !== 'string');
-		// Append while counting; publish when both are done. Not if it was decided on the state of another epoch.
+		// Reject a change that was decided in another epoch. Otherwise append while counting, and publish when both are done.
 		await this.fence.verify(point);
 		const logged = outcomes.map(({ fact }) => this.append(fact));
 		const shown = await this.views.read(
