@@ -30,12 +30,21 @@ export interface CommandChanges {
 	readonly changes: readonly ConversationChange[];
 }
 
-/** Effects with the same stamp belong to one command. */
-export const changesOf = (effects: readonly Effect[]): CommandChanges[] =>
-	[...Map.groupBy(effects, ({ at }) => at)].map(([stamp, some]) => ({
-		stamp,
-		changes: some.flatMap(changeOf),
-	}));
+/** The effects of each command: they share a conversation and a stamp. Usually there is one command. */
+export function commandsIn(effects: readonly Effect[]): (readonly Effect[])[] {
+	const [first] = effects;
+	const isOne = effects.every(
+		({ at, conversation: { id } }) => at === first?.at && id === first.conversation.id,
+	);
+	if (isOne) return first ? [effects] : [];
+	return [...Map.groupBy(effects, ({ conversation, at }) => `${conversation.id} ${at}`).values()];
+}
+
+/** What one command changes. */
+export const changesOf = (command: readonly Effect[]): CommandChanges => ({
+	stamp: command[0]?.at ?? 0,
+	changes: command.flatMap(changeOf),
+});
 
 function changeOf(effect: Effect): ConversationChange[] {
 	switch (effect.type) {

@@ -4,7 +4,7 @@ import { NOTHING_AHEAD } from '../../../model/views.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
 import type { ReadFact } from '../../ports/facts.ts';
 import type { Change } from '../../ports/views.ts';
-import { changesOf } from '../../read-state/changes.ts';
+import { changesOf, commandsIn } from '../../read-state/changes.ts';
 import { applyChange, applySteps, type StepContext, stepsOf } from '../../read-state/user-steps.ts';
 import type { ResidentConversation, Residents, ResidentUser } from './residents.ts';
 
@@ -17,8 +17,7 @@ export function applyEffects(
 	effects: readonly Effect[],
 	durable: number,
 ): readonly ReadFact[] {
-	const commands = Map.groupBy(effects, ({ conversation, at }) => `${conversation.id} ${at}`);
-	return [...commands.values()].flatMap((command) => {
+	return commandsIn(effects).flatMap((command) => {
 		const conversation = applyToConversation(residents, command, durable);
 		return applyToUsers(residents, conversation, command);
 	});
@@ -58,7 +57,7 @@ function applyToConversation(
 	checkInvariant('view_never_goes_back', first.at >= conversation.stamp);
 	residents.journal.add(conversation.number);
 	const wasArchived = conversation.archived;
-	for (const changes of changesOf(effects)) conversation.apply(changes);
+	conversation.apply(changesOf(effects));
 	conversation.trim(durable);
 	// Entries were not loaded while it was archived: readers must check again what is loaded.
 	if (wasArchived && !conversation.archived) residents.disruptions += 1;
@@ -111,6 +110,7 @@ function aheadChange(
 	cursor: number,
 	after: ReadonlySet<number>,
 ): { ahead?: object } {
+	if (before.size === 0 && after.size === 0) return {};
 	const add = [...after].filter((ts) => !before.has(ts));
 	const dropped = [...before].filter((ts) => !after.has(ts));
 	if (add.length === 0 && dropped.length === 0) return {};

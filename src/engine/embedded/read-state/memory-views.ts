@@ -111,7 +111,7 @@ export class MemoryViews implements Views {
 			const user = await residents.user(actor);
 			const membership = user.membershipIn(conversation.number);
 			if (!membership) return;
-			const author = { ...membership, number: user.number };
+			const author = { number: user.number, cursor: membership.cursor, ahead: membership.ahead };
 			if (isCaughtUp(conversation.timeline, author, Number.MAX_SAFE_INTEGER) !== undefined) return;
 			await loader.loadSmallChunk(conversation, membership.cursor);
 		}

@@ -2,7 +2,7 @@ import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { RepairProblem } from '../../../ports/views.ts';
-import { type CommandChanges, changesOf } from '../../../read-state/changes.ts';
+import { type CommandChanges, changesOf, commandsIn } from '../../../read-state/changes.ts';
 import { type Step, stepsOf } from '../../../read-state/user-steps.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
@@ -104,7 +104,7 @@ export class EffectApplier {
 		conversation: string,
 		effects: readonly Effect[],
 	): Promise<(at: number) => boolean> {
-		const commands = changesOf(effects);
+		const commands = commandsIn(effects).map(changesOf);
 		const written = this.written.get(conversation) ?? 0;
 		for (;;) {
 			const answer = await this.callScript(conversation, commands, effects[0]?.type === 'created', written);
