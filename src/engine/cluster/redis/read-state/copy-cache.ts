@@ -20,10 +20,6 @@ export class CopyCache<Copy extends Sized> {
 
 	constructor(private readonly mostBytes: number) {}
 
-	get size(): number {
-		return this.copies.size;
-	}
-
 	get hasRoom(): boolean {
 		return this.bytes < this.mostBytes * ROOMY;
 	}

@@ -90,8 +90,8 @@ export class UserEffects {
 			const isChanged = Object.keys(changed).length > 0;
 			if (known && !isChanged) continue;
 			// Fields from the store are set as well: an author who never marks is looked up there only once.
-			const { fields: found } = base;
-			for (const name of absent ?? []) if (name in found) changed[name] ??= found[name] as string;
+			const found = absent?.length === 0 ? {} : base.fields;
+			for (const name of absent ?? []) if (found[name] !== undefined) changed[name] ??= found[name];
 			if (isChanged) changed[STAMP] = String(stampOf(draft, steps));
 			const compared = (names ?? Object.keys(found)).map((name) => [name, fields[name] ?? '']);
 			const isSet =
