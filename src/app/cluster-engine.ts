@@ -286,7 +286,12 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 	const fresh = freshStore({
 		store: postgres,
 		freshness,
-		membershipsOf: (conversation, users) => views.membershipsOf(conversation, users),
+		async membershipsOf(conversation, users) {
+			const memberships = await freshness.memberships(conversation, users);
+			// Shown once everything that they contain is durable.
+			await cluster.marks.flushed();
+			return memberships;
+		},
 		marks: logs.marks,
 		nowMicros,
 	});

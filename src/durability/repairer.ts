@@ -16,6 +16,9 @@ export type RepairOutcome =
 
 /** Time limit for all repairs of one request, because the HTTP client waits. */
 const TIME_LIMIT_MS = 20_000;
+/** How long and how often one repair is attempted. */
+const TRIED_FOR_MS = 5_000;
+const PAUSE_MS = 20;
 
 export class Repairer {
 	readonly meters = { repaired: 0 };
@@ -44,9 +47,17 @@ export class Repairer {
 		// An earlier repair in this request has reloaded the conversation, which may have fixed this count too.
 		if (reloaded.has(conversation) && !(await this.verifier.driftOf(one))) return 'repaired';
 		if (this.nowMs() >= end) return 'not_tried';
-		const attempt = await this.views.repair(user, conversation);
+		const attempt = await this.attempt(user, conversation);
 		if (attempt !== 'repaired') return attempt;
 		reloaded.add(conversation);
 		return (await this.verifier.driftOf(one)) ? 'still_differs' : 'repaired';
+	}
+
+	private async attempt(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
+		for (const end = this.nowMs() + TRIED_FOR_MS; ; ) {
+			const outcome = await this.views.repair(user, conversation);
+			if (outcome === 'repaired' || this.nowMs() >= end) return outcome;
+			await Bun.sleep(PAUSE_MS);
+		}
 	}
 }

@@ -21,7 +21,7 @@ import type { RowChange } from '../support/whole-read-state.ts';
 
 const CHANNEL = conversation('C01');
 const publish = () => undefined;
-const IMPATIENT = { patienceMs: 60, mostStoreLagMs: 60_000 };
+const MOST_STORE_LAG_MS = 60_000;
 const posts = (from: number, to: number) => postsIn(CHANNEL, from, to);
 
 type Entries = Awaited<ReturnType<StateSource['timelineEntries']>>;
@@ -40,14 +40,14 @@ for (const layout of LAYOUTS) {
 		/** A store, and processes on it whose marks reach the store when the test releases them. */
 		const world = async () => {
 			const { store, process: open } = await worlds();
-			const process = async (repairing = IMPATIENT, source: StateSource = store.source) => {
+			const process = async (mostStoreLagMs = MOST_STORE_LAG_MS, source: StateSource = store.source) => {
 				const held: Fact[] = [];
 				const ledger: Ledger = {
 					commit: async (facts) => void held.push(...facts),
 					flushed: async () => undefined,
 					durable: () => 0,
 				};
-				const made = await open({ repairing, source, ledger });
+				const made = await open({ mostStoreLagMs, source, ledger });
 				return { ...made, letThrough: () => store.ledger.commit(held.splice(0)) };
 			};
 			return { store, process };
@@ -96,7 +96,7 @@ for (const layout of LAYOUTS) {
 					return read;
 				},
 			});
-			const { readState } = await process(IMPATIENT, source);
+			const { readState } = await process(MOST_STORE_LAG_MS, source);
 			expect(await readState.repair('U02', 'C01')).not.toBe('repaired');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
 		});
@@ -126,7 +126,7 @@ for (const layout of LAYOUTS) {
 					return read;
 				},
 			});
-			const slow = await process(IMPATIENT, source);
+			const slow = await process(MOST_STORE_LAG_MS, source);
 			expect(await slow.readState.thread('U02', 'C01', root)).toMatchObject({ unread: 2 });
 			expect(isFirst).toBe(false);
 			expect(await worker.readState.thread('U02', 'C01', root)).toMatchObject({ unread: 2 });
@@ -182,7 +182,7 @@ for (const layout of LAYOUTS) {
 		test('a change that has been on its way for too long is replaced by the state in the store', async () => {
 			const { process } = await world();
 			const lost = await process();
-			const { readState, apply, letThrough } = await process({ patienceMs: 60, mostStoreLagMs: 0 });
+			const { readState, apply, letThrough } = await process(0);
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			await lost.readState.setPreference('U02', 'C01', { muted: true }, publish);
 			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, publish);
@@ -205,7 +205,7 @@ for (const layout of LAYOUTS) {
 				expect(await worker.readState.repair('U02', 'C01')).toBe('repaired');
 				return read;
 			});
-			const reader = await process(IMPATIENT, source);
+			const reader = await process(MOST_STORE_LAG_MS, source);
 			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 299 });
 			expect(await worker.readState.row('U02', 'C01')).toMatchObject({ unread: 299 });
 		});

@@ -1,9 +1,10 @@
 import { Rejection } from '../../model/errors.ts';
+import type { MembershipView } from '../../model/views.ts';
 import type { StateSource } from '../ports/store.ts';
 import type { Commands } from './redis/connection.ts';
 import type { Epoch } from './redis/epoch.ts';
 import type { Keys } from './redis/keys.ts';
-import { type Fields, subjectOf } from './redis/read-state/packing.ts';
+import { type Fields, membershipField, subjectOf, unpackMembership } from './redis/read-state/packing.ts';
 
 /**
  * The store lags behind the log by a moment. A read that must include delivered events waits here until the
@@ -65,6 +66,23 @@ export class Freshness {
 		const changed = [...own].filter(([, stamp]) => stamp > since).map(([id]) => id);
 		await this.conversations([...new Set([...changed, ...(await changedSince(user, since))])]);
 		return names.length === 0 ? null : fields;
+	}
+
+	/** Memberships in Redis: those that have changed lately. The store is current for the others. */
+	async memberships(
+		conversation: string,
+		users: readonly string[],
+	): Promise<ReadonlyMap<string, MembershipView>> {
+		const { commands, keys, epoch } = this.parts;
+		const field = membershipField(conversation);
+		const packed = await Promise.all(users.map((user) => commands.hget(keys.fields(user), field)));
+		await epoch.assure(users);
+		const found = new Map<string, MembershipView>();
+		for (const [index, user] of users.entries()) {
+			const value = packed[index];
+			if (value) found.set(user, unpackMembership(value));
+		}
+		return found;
 	}
 
 	/** Stamps of conversations that have changed lately. The store has all changes of the others, unless Redis was emptied. */

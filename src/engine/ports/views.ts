@@ -135,7 +135,7 @@ export type OnMoved<T> = (moved: readonly ReadFact[]) => T;
 export type RepairProblem =
 	/** The store does not have all changes yet: reloading would lose them. */
 	| 'store_behind'
-	/** The view changed during every attempt. */
+	/** The view changed during the attempt. */
 	| 'changing';
 
 /**
@@ -181,7 +181,7 @@ export interface Views {
 	/** Rejects while reads would be rejected, because the views were lost and are being rebuilt. */
 	available(): Promise<void>;
 	/**
-	 * Reloads this conversation and this user's state in it from the store. No acknowledged change is lost: it
+	 * Attempts once to reload this conversation and this user's state in it from the store. No acknowledged change is lost: it
 	 * does so only if the store has everything that the views have.
 	 */
 	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem>;

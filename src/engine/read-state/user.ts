@@ -1,6 +1,11 @@
 import { Activity } from '../../model/activity.ts';
 import type { Numbering } from '../../model/numbering.ts';
-import { NOTHING_AHEAD, type UserView } from '../../model/views.ts';
+import {
+	type ConversationView,
+	type FollowerContext,
+	NOTHING_AHEAD,
+	type UserView,
+} from '../../model/views.ts';
 import type { UserReadState } from '../ports/store.ts';
 import { MembershipTable } from './memberships.ts';
 import type { StampedFollow, StampedMembership, UserState } from './user-steps.ts';
@@ -76,6 +81,18 @@ export class LoadedUser implements UserView, UserState {
 	/** Followed threads, by conversation number and root. */
 	get follows(): ReadonlyMap<number, ReadonlyMap<number, StampedFollow>> {
 		return this.ownFollows ?? NOTHING_FOLLOWED;
+	}
+
+	/** The followed threads of loaded, unarchived conversations. */
+	*threadsIn(conversationOf: (number: number) => ConversationView | undefined): Generator<FollowerContext> {
+		for (const [number, threads] of this.follows) {
+			const conversation = conversationOf(number);
+			if (!conversation || conversation.archived) continue;
+			for (const [threadTs, follow] of threads) {
+				const thread = conversation.threads.get(threadTs);
+				if (thread) yield { user: this, conversation, threadTs, thread, follow };
+			}
+		}
 	}
 
 	private followsIn(conversation: string): Follows | undefined {

@@ -37,16 +37,8 @@ export class MemorySnapshot implements ViewSnapshot {
 		}
 	}
 
-	*threads(): Generator<FollowerContext> {
-		const { user } = this;
-		for (const [number, threads] of user.follows) {
-			const conversation = this.residents.peekConversation(number);
-			if (!conversation || conversation.archived) continue;
-			for (const [threadTs, follow] of threads) {
-				const thread = conversation.threads.get(threadTs);
-				if (thread) yield { user, conversation, threadTs, thread, follow };
-			}
-		}
+	threads(): Iterable<FollowerContext> {
+		return this.user.threadsIn((number) => this.residents.peekConversation(number));
 	}
 
 	where(holds: (member: MemberContext) => boolean): Ids {

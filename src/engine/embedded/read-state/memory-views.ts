@@ -1,5 +1,4 @@
 import { isCaughtUp } from '../../../model/counting.ts';
-import { nextTurn } from '../../../model/next-turn.ts';
 import type { Clock } from '../../../model/ts.ts';
 import type { Command } from '../../../sequencer/commands.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
@@ -22,7 +21,6 @@ import type { Residents, ResidentUser } from './residents.ts';
 
 /** How many devices of one user can page through unread-first listings at once. */
 const MAX_LISTINGS = 8;
-const MAX_REPAIR_TRIES = 100;
 
 /**
  * Views in the memory of this process.
@@ -129,14 +127,10 @@ export class MemoryViews implements Views {
 	/** Evicts both, so that their next use loads them from the store. */
 	async repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
 		const { residents, ledger } = this;
-		for (let tries = 0; tries < MAX_REPAIR_TRIES; tries += 1) {
-			await ledger.flushed();
-			const loadedUser = residents.peekUser(user);
-			const loaded = residents.find(conversation);
-			const isUserDropped = !loadedUser || residents.dropUser(loadedUser);
-			if ((!loaded || residents.dropConversation(loaded)) && isUserDropped) return 'repaired';
-			await nextTurn();
-		}
-		return 'changing';
+		await ledger.flushed();
+		const loadedUser = residents.peekUser(user);
+		const loaded = residents.find(conversation);
+		const isUserDropped = !loadedUser || residents.dropUser(loadedUser);
+		return (!loaded || residents.dropConversation(loaded)) && isUserDropped ? 'repaired' : 'changing';
 	}
 }

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Rejection } from '../../../../model/errors.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
-import type { StateSource } from '../../../ports/store.ts';
 import type { ConversationScope } from '../../../ports/views.ts';
 import { TimelineLoader } from '../../../read-state/timeline-loader.ts';
-import type { Commands } from '../connection.ts';
 import { isElsewhere } from '../failure-cause.ts';
 import type { EpochToken, FencePoint, IsOnNode } from '../fence.ts';
-import type { Keys } from '../keys.ts';
 import { nodesOf } from '../slots.ts';
+import type { Context } from './context.ts';
 import { ConversationCopy } from './conversation-copy.ts';
 import { CopyCache } from './copy-cache.ts';
 
@@ -67,17 +65,11 @@ export class ConversationCopies {
 	/** Loads older entries and threads. Afterwards the copies have to be brought up to date. */
 	readonly loader: TimelineLoader<ConversationCopy>;
 
-	constructor(
-		private readonly commands: Commands,
-		private readonly keys: Keys,
-		private readonly source: StateSource,
-		private readonly ttlSeconds: number,
-		mostBytes: number,
-	) {
-		this.cache = new CopyCache(mostBytes);
-		this.nodeOf = nodesOf(commands);
+	constructor(private readonly context: Context) {
+		this.cache = new CopyCache(context.viewBytes);
+		this.nodeOf = nodesOf(context.commands);
 		this.loader = new TimelineLoader({
-			source,
+			source: context.source,
 			check: (copies) => this.checkStore(copies),
 			onGrown: (copy) => {
 				if (this.cache.get(copy.id) === copy) this.cache.put(copy);
@@ -130,7 +122,7 @@ export class ConversationCopies {
 	/** Loads the state of the store into copies that have none. Returns those that do not exist. */
 	private async loadNew(copies: readonly ConversationCopy[]): Promise<readonly ConversationCopy[]> {
 		const updateNumbers = copies.map(({ updateNumber }) => updateNumber);
-		const briefs = await this.source.briefs([...new Set(copies.map(({ id }) => id))]);
+		const briefs = await this.context.source.briefs([...new Set(copies.map(({ id }) => id))]);
 		const byId = new Map(briefs.map((brief) => [brief.id, brief]));
 		return copies.filter((copy, index) => {
 			if (copy.updateNumber !== updateNumbers[index]) return false;
@@ -143,7 +135,7 @@ export class ConversationCopies {
 	/** Rows count only if the store still has everything that these copies have from it. */
 	private async checkStore(copies: readonly ConversationCopy[]): Promise<void> {
 		const since = copies.map(({ keptSince }) => keptSince);
-		const briefs = await this.source.briefs(copies.map(({ id }) => id));
+		const briefs = await this.context.source.briefs(copies.map(({ id }) => id));
 		const stamps = new Map(briefs.map(({ id, stamp }) => [id, stamp]));
 		if (copies.some(({ id }, index) => (stamps.get(id) ?? 0) < (since[index] ?? 0))) throw storeIsBehind();
 	}
@@ -153,7 +145,7 @@ export class ConversationCopies {
 		tokenOf: FencePoint['tokenOf'],
 	): Promise<CopyRequest[]> {
 		const batches = new Set<NodeBatch>();
-		const confirmedSince = performance.now() - this.ttlSeconds * 1000 * CONFIRMED_WITHIN;
+		const confirmedSince = performance.now() - this.context.ttlSeconds * 1000 * CONFIRMED_WITHIN;
 		let node: string | undefined;
 		let batch: NodeBatch | undefined;
 		const requests = copies.map((copy) => {
@@ -208,7 +200,7 @@ export class ConversationCopies {
 		const first = comparisons[0]?.copy.id ?? '';
 		const known = comparisons.map(({ copy }) => copy.version);
 		const ids = comparisons.map(({ copy }) => copy.id).join(' ');
-		const { commands, keys } = this;
+		const { commands, keys } = this.context;
 		try {
 			const answer = (await commands.versions(
 				keys.version(first),
@@ -230,7 +222,7 @@ export class ConversationCopies {
 	}
 
 	private async read(requests: readonly CopyRequest[], token: EpochToken): Promise<void> {
-		const { commands, keys } = this;
+		const { commands, keys } = this.context;
 		if (requests.length === 0) return;
 		for (const request of requests) request.updateNumber = request.copy.updateNumber;
 		try {

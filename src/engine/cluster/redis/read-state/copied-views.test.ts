@@ -67,9 +67,9 @@ function world(atUpdate: (update: number, post: () => void) => void) {
 		},
 	};
 	const views = new CopiedViews(
+		NO_FENCE,
 		users as unknown as UserCopies,
 		conversations as unknown as ConversationCopies,
-		NO_FENCE,
 	);
 	const time = { stamp: 0, horizon: 0, leftSince: 0 };
 	const query = ofConversation('C01', countRow);

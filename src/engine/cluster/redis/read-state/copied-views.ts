@@ -22,9 +22,9 @@ const MAX_TRIES = 10;
 
 export class CopiedViews {
 	constructor(
+		private readonly fence: Fence,
 		private readonly users: UserCopies,
 		readonly conversations: ConversationCopies,
-		private readonly fence: Fence,
 	) {
 		// Copies from the previous epoch of a node are invalid.
 		fence.onNewEpoch((isOnNode) => {
@@ -44,54 +44,46 @@ export class CopiedViews {
 		use: (current: CopySnapshot) => T,
 		consistency: 'snapshot' | 'any' = 'snapshot',
 	): Promise<T> {
-		return this.fence.retrying(() => this.readOnce(id, scope, time, use, consistency));
-	}
-
-	private async readOnce<T>(
-		id: string,
-		scope: Scope,
-		time: ReadTime,
-		use: (current: CopySnapshot) => T,
-		consistency: 'snapshot' | 'any',
-	): Promise<T> {
 		const slot = slotOf(id);
-		const { tokenOf } = await this.fence.beginInSlots([slot]);
-		this.makeRoom();
-		const held: HeldCopies = new Map();
-		for (let tries = 1; ; ) {
-			const before = this.users.peek(id) ?? (await this.users.read(id, tokenOf(slot)));
-			const { version } = before;
-			const scopes = conversationsInScope(scope, before, time);
-			const copies = this.conversations.copiesOf(scopes, before.context.users, held);
-			const point = await this.fence.beginInSlots([slot, ...copies.map((copy) => copy.slot)]);
-			const [user, current] = await Promise.all([
-				this.users.read(id, point.tokenOf(slot)),
-				this.conversations.update(copies, point),
-			]);
-			const isLast = tries === MAX_TRIES;
-			const isSame = (): boolean => user === before && user.version === version;
-			if (!isSame() && !isLast) {
+		return this.fence.retrying(async () => {
+			const { tokenOf } = await this.fence.beginInSlots([slot]);
+			this.makeRoom();
+			const held: HeldCopies = new Map();
+			for (let tries = 1; ; ) {
+				const before = this.users.peek(id) ?? (await this.users.read(id, tokenOf(slot)));
+				const { version } = before;
+				const scopes = conversationsInScope(scope, before, time);
+				const copies = this.conversations.copiesOf(scopes, before.context.users, held);
+				const point = await this.fence.beginInSlots([slot, ...copies.map((copy) => copy.slot)]);
+				const [user, current] = await Promise.all([
+					this.users.read(id, point.tokenOf(slot)),
+					this.conversations.update(copies, point),
+				]);
+				const isLast = tries === MAX_TRIES;
+				const isSame = (): boolean => user === before && user.version === version;
+				if (!isSame() && !isLast) {
+					tries += 1;
+					continue;
+				}
+				const loads = this.loadMissing(scopes, current.copies, held);
+				if (loads.length > 0) {
+					await Promise.all(loads);
+					continue;
+				}
+				const result = use(new CopySnapshot(user, current.copies, time));
+				const isConsistent =
+					isLast ||
+					(isSame() &&
+						(consistency === 'any' ||
+							!current.haveChanged() ||
+							((await this.users.read(id, point.tokenOf(slot))) === user && isSame())));
+				if (isConsistent) {
+					await this.fence.verify(point);
+					return result;
+				}
 				tries += 1;
-				continue;
 			}
-			const loads = this.loadMissing(scopes, current.copies, held);
-			if (loads.length > 0) {
-				await Promise.all(loads);
-				continue;
-			}
-			const result = use(new CopySnapshot(user, current.copies, time));
-			const isConsistent =
-				isLast ||
-				(isSame() &&
-					(consistency === 'any' ||
-						!current.haveChanged() ||
-						((await this.users.read(id, point.tokenOf(slot))) === user && isSame())));
-			if (isConsistent) {
-				await this.fence.verify(point);
-				return result;
-			}
-			tries += 1;
-		}
+		});
 	}
 
 	/** One conversation by itself; null if it does not exist. `known`: a copy that the caller holds. */

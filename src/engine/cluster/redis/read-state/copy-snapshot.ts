@@ -90,16 +90,9 @@ export class CopySnapshot implements ViewSnapshot {
 		return found.sort((a, b) => byLatestMessage(orderOf(a), orderOf(b))).slice(0, most);
 	}
 
-	*threads(): Generator<FollowerContext> {
-		const { user } = this;
-		for (const [number, threads] of user.follows) {
-			const conversation = this.byId.get(user.context.conversations.id(number));
-			if (!conversation || conversation.archived) continue;
-			for (const [threadTs, follow] of threads) {
-				const thread = conversation.threads.get(threadTs);
-				if (thread) yield { user, conversation, threadTs, thread, follow };
-			}
-		}
+	threads(): Iterable<FollowerContext> {
+		const { conversations } = this.user.context;
+		return this.user.threadsIn((number) => this.byId.get(conversations.id(number)));
 	}
 
 	/**

@@ -4,11 +4,9 @@ import type { StateSource } from '../../../ports/store.ts';
 import type { RepairProblem } from '../../../ports/views.ts';
 import { type CommandChanges, changesOf, commandsIn } from '../../../read-state/changes.ts';
 import { type Step, stepsOf } from '../../../read-state/user-steps.ts';
-import type { Commands } from '../connection.ts';
-import type { Fence } from '../fence.ts';
-import type { Keys } from '../keys.ts';
 import { slotOf } from '../slots.ts';
 import { AuthorCheck } from './author-check.ts';
+import type { Context } from './context.ts';
 import type { CopiedViews } from './copied-views.ts';
 import { type Fields, packChanges, STORED } from './packing.ts';
 import { fieldsNeededBy, type StoredUsers, type UserEffects } from './user-effects.ts';
@@ -18,18 +16,6 @@ const USERS_PER_PIPELINE = 500;
 const MAX_TRACKED = 100_000;
 /** Result of a command that the script applied for the first time. */
 const APPLIED = '1';
-
-export interface EffectApplierParts {
-	readonly commands: Commands;
-	readonly keys: Keys;
-	readonly source: StateSource;
-	readonly users: UserEffects;
-	readonly views: CopiedViews;
-	readonly fence: Fence;
-	readonly ttlSeconds: number;
-	/** How many changes stay in Redis after the store has them, for copies that lack them. */
-	readonly keptChanges: number;
-}
 
 /**
  * Applies effects to Redis: first to the conversation, all in one script, then to the users they concern,
@@ -42,11 +28,15 @@ export class EffectApplier {
 	/** By conversation: the stamp up to which the store has its changes. */
 	private readonly written = new Map<string, number>();
 
-	constructor(private readonly parts: EffectApplierParts) {}
+	constructor(
+		private readonly context: Context,
+		private readonly users: UserEffects,
+		private readonly views: CopiedViews,
+	) {}
 
 	/** Effects on one conversation, in order. */
 	async apply(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
-		const { fence } = this.parts;
+		const { fence } = this.context;
 		const facts: (readonly ReadFact[])[] = [];
 		for (const part of splitBeforeDeletes(effects))
 			facts.push(await fence.retrying(() => this.applyPart(conversation, part)));
@@ -54,7 +44,8 @@ export class EffectApplier {
 	}
 
 	private async applyPart(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
-		const { fence, views, users, source } = this.parts;
+		const { users, views } = this;
+		const { fence, source } = this.context;
 		const steps = [...stepsOf(effects)];
 		const ids = steps.map(([user]) => user);
 		const point = await fence.begin([conversation, ...ids]);
@@ -91,7 +82,7 @@ export class EffectApplier {
 		const read = new Map<string, Promise<Fields>>();
 		for (const [user, steps] of all) {
 			if (steps.some(({ type }) => type !== 'post')) continue;
-			const fields = this.parts.users.read(user, fieldsNeededBy(steps));
+			const fields = this.users.read(user, fieldsNeededBy(steps));
 			// If the script fails, nobody awaits this.
 			fields.catch(() => undefined);
 			read.set(user, fields);
@@ -111,7 +102,7 @@ export class EffectApplier {
 			const [before = '', base = '', seen, late, ...results] = answer.map(String);
 			if (results.length > 0) {
 				const applied = { before, base, seen: Number(seen), late: Number(late), written };
-				this.parts.views.advance(conversation, applied, commands);
+				this.views.advance(conversation, applied, commands);
 				const isNew = new Set(
 					commands.filter((_, index) => results[index] === APPLIED).map(({ stamp }) => stamp),
 				);
@@ -130,7 +121,7 @@ export class EffectApplier {
 		isNew: boolean,
 		written: number,
 	): Promise<readonly (string | number)[]> {
-		const { commands, fence, ttlSeconds, keptChanges } = this.parts;
+		const { commands, fence, ttlSeconds, keptChanges } = this.context;
 		const { tokenOf } = await fence.begin([conversation]);
 		return (await commands.apply(
 			...this.stateKeys(conversation),
@@ -145,7 +136,7 @@ export class EffectApplier {
 
 	/** Makes all copies of a conversation outdated, so that they are loaded from the store again. */
 	async repair(conversation: string): Promise<'repaired' | RepairProblem> {
-		const { commands, keys } = this.parts;
+		const { commands, keys } = this.context;
 		const [stamp, base] = await commands.hmget(keys.meta(conversation), 'stamp', 'base');
 		return this.record(conversation, stamp == null ? STORED : `${stamp}:${base}`, true);
 	}
@@ -156,7 +147,7 @@ export class EffectApplier {
 		version: string,
 		isRepair: boolean,
 	): Promise<'repaired' | RepairProblem> {
-		const { commands, source, fence, ttlSeconds } = this.parts;
+		const { commands, source, fence, ttlSeconds } = this.context;
 		const { tokenOf } = await fence.begin([conversation]);
 		const [brief] = await source.briefs([conversation]);
 		const recorded = version === STORED ? 0 : Number.parseInt(version, 10);
@@ -179,7 +170,7 @@ export class EffectApplier {
 	}
 
 	private stateKeys(conversation: string): string[] {
-		const { keys } = this.parts;
+		const { keys } = this.context;
 		return [keys.meta(conversation), keys.recent(conversation), keys.version(conversation)];
 	}
 }

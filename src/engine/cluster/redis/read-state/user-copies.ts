@@ -1,10 +1,8 @@
 import { Numbering } from '../../../../model/numbering.ts';
-import type { StateSource } from '../../../ports/store.ts';
 import type { UserContext } from '../../../read-state/user.ts';
-import type { Commands } from '../connection.ts';
 import type { EpochToken, IsOnNode } from '../fence.ts';
-import type { Keys } from '../keys.ts';
 import { slotOf } from '../slots.ts';
+import type { Context } from './context.ts';
 import { CONFIRMED_WITHIN } from './conversation-copies.ts';
 import { CopyCache } from './copy-cache.ts';
 import { type Fields, STORED } from './packing.ts';
@@ -24,14 +22,10 @@ export class UserCopies {
 	private readonly loading = new Map<string, Promise<UserCopy>>();
 
 	constructor(
-		private readonly commands: Commands,
-		private readonly keys: Keys,
-		private readonly source: StateSource,
-		private readonly ttlSeconds: number,
+		private readonly shared: Context,
 		starts: readonly number[],
-		mostBytes: number,
 	) {
-		this.cache = new CopyCache(mostBytes);
+		this.cache = new CopyCache(shared.viewBytes);
 		this.context = { users: new Numbering(), conversations: new Numbering(), starts, isStamped: true };
 	}
 
@@ -42,7 +36,7 @@ export class UserCopies {
 
 	/** The current copy. */
 	async read(id: string, token: EpochToken): Promise<UserCopy> {
-		const { commands, keys } = this;
+		const { commands, keys } = this.shared;
 		for (let copy = this.usable(id, token) ?? (await this.load(id, token)); ; ) {
 			const { version } = copy;
 			const [mode, newer = '', ...changes] = (await commands.userChanges(
@@ -75,7 +69,7 @@ export class UserCopies {
 		fields: Fields,
 		token: EpochToken,
 	): Promise<string> {
-		const { commands, keys, ttlSeconds } = this;
+		const { commands, keys, ttlSeconds } = this.shared;
 		const stateKeys = [keys.fields(user), keys.fieldNames(user)];
 		const [version, compared] =
 			typeof expected === 'string' ? [expected, []] : ['', Object.entries(expected)];
@@ -107,7 +101,7 @@ export class UserCopies {
 	private usable(id: string, [, epoch]: EpochToken): UserCopy | undefined {
 		const copy = this.cache.get(id);
 		if (copy?.version !== STORED) return copy;
-		const since = performance.now() - this.ttlSeconds * 1000 * CONFIRMED_WITHIN;
+		const since = performance.now() - this.shared.ttlSeconds * 1000 * CONFIRMED_WITHIN;
 		return copy.epoch === epoch && copy.checkedMs >= since ? copy : undefined;
 	}
 
@@ -121,7 +115,7 @@ export class UserCopies {
 	}
 
 	private async loadNow(id: string, epoch: string): Promise<UserCopy> {
-		const rows = await this.source.user(id);
+		const rows = await this.shared.source.user(id);
 		const copy = new UserCopy(id, this.context, rows, epoch);
 		this.cache.put(copy);
 		return copy;

@@ -1,23 +1,10 @@
 import type { ReadFact } from '../../../ports/facts.ts';
-import type { StateSource, UserReadState } from '../../../ports/store.ts';
-import type { RepairProblem } from '../../../ports/views.ts';
+import type { UserReadState } from '../../../ports/store.ts';
 import { applySteps, type StampedMembership, type Step } from '../../../read-state/user-steps.ts';
-import type { Commands } from '../connection.ts';
-import type { EpochToken, Fence } from '../fence.ts';
-import type { Keys } from '../keys.ts';
-import { slotOf } from '../slots.ts';
+import type { EpochToken } from '../fence.ts';
 import type { AuthorCheck } from './author-check.ts';
-import {
-	type Fields,
-	followField,
-	membershipFact,
-	membershipField,
-	STAMP,
-	STORED,
-	threadFact,
-	unpackMembership,
-} from './packing.ts';
-import { storedFields } from './stored-fields.ts';
+import type { Context } from './context.ts';
+import { type Fields, followField, membershipFact, membershipField, STAMP, threadFact } from './packing.ts';
 import type { UserCopies } from './user-copies.ts';
 import { UserDraft } from './user-copy.ts';
 
@@ -26,38 +13,20 @@ import { UserDraft } from './user-copy.ts';
 /** Rows of the store about users in one conversation. */
 export type StoredUsers = () => Promise<ReadonlyMap<string, UserReadState>>;
 
-/** Fields of a user in Redis: those that a change needs, or all. */
-type UserFields = Fields & { readonly version?: string };
-
 export class UserEffects {
 	constructor(
-		private readonly commands: Commands,
-		private readonly keys: Keys,
-		private readonly source: StateSource,
+		private readonly context: Context,
 		private readonly copies: UserCopies,
-		private readonly fence: Fence,
 	) {}
 
 	/** Reads these fields (null: all); absent fields are omitted. */
-	async read(user: string, names: readonly string[] | null): Promise<UserFields> {
-		const key = this.keys.fields(user);
-		if (!names) return this.commands.hgetall(key);
-		const wanted = ['version', STAMP, ...names];
-		const values = await this.commands.hmget(key, ...wanted);
+	async read(user: string, names: readonly string[] | null): Promise<Fields> {
+		const { commands, keys } = this.context;
+		if (!names) return commands.hgetall(keys.fields(user));
+		const wanted = [STAMP, ...names];
+		const values = await commands.hmget(keys.fields(user), ...wanted);
 		const found = wanted.map((name, index) => [name, values[index]] as const);
 		return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] != null));
-	}
-
-	/** Memberships that have changed lately; the store is current for the others. */
-	async changedIn(conversation: string, users: readonly string[]): Promise<Map<string, StampedMembership>> {
-		const field = membershipField(conversation);
-		const packed = await Promise.all(users.map((user) => this.commands.hget(this.keys.fields(user), field)));
-		const found = new Map<string, StampedMembership>();
-		for (const [index, user] of users.entries()) {
-			const value = packed[index];
-			if (value) found.set(user, unpackMembership(value));
-		}
-		return found;
 	}
 
 	/**
@@ -73,7 +42,7 @@ export class UserEffects {
 		view: AuthorCheck,
 		stored: StoredUsers,
 		token: EpochToken,
-		early?: Promise<UserFields>,
+		early?: Promise<Fields>,
 	): Promise<readonly ReadFact[]> {
 		const { conversation } = steps[0] as Step;
 		const names = fieldsNeededBy(steps, view.isNew);
@@ -101,29 +70,6 @@ export class UserEffects {
 			const cursors = new Set(moved.map(({ threadTs }) => threadTs));
 			return [...cursors].flatMap((threadTs) => factOf(user, conversation, threadTs, draft) ?? []);
 		}
-	}
-
-	/**
-	 * Replaces the user's state in this conversation with the state in the store: reads Redis, then the store, and sets the fields if Redis
-	 * is unchanged. `longAgo`: the store has every change from before this stamp.
-	 */
-	async reload(user: string, conversation: string, longAgo: number): Promise<'repaired' | RepairProblem> {
-		const { commands, keys, source, fence } = this;
-		const point = await fence.begin([user, conversation]);
-		const fields = await this.read(user, null);
-		// After the fields: if the store has this stamp, it has what effects did to them.
-		const stamp = await commands.hget(keys.meta(conversation), 'stamp');
-		const [brief] = await source.briefs([conversation]);
-		if ((brief?.stamp ?? 0) < Number(stamp)) return 'store_behind';
-		const rows = await source.user(user);
-		await fence.verifyEpochs(point);
-		const { behind, uncertainUpTo, changed } = storedFields(fields, rows, conversation);
-		if (behind || (uncertainUpTo !== null && uncertainUpTo > longAgo)) return 'store_behind';
-		if (Object.keys(changed).length === 0) return 'repaired';
-		const newer = { ...changed, [STAMP]: String(rows.stamp) };
-		const version = fields.version ?? STORED;
-		const isSet = await this.copies.setFields(user, version, newer, point.tokenOf(slotOf(user)));
-		return isSet === '' ? 'changing' : 'repaired';
 	}
 }
 

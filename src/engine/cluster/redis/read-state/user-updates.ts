@@ -1,11 +1,10 @@
 import { Activity } from '../../../../model/activity.ts';
-import type { Clock } from '../../../../model/ts.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
-import type { Ledger } from '../../../ports/store.ts';
 import type { ChangeRequest, ChangeResult, Decided, Scope } from '../../../ports/views.ts';
 import { applyChange, type StampedFollow, type StampedMembership } from '../../../read-state/user-steps.ts';
-import type { Fence, FencePoint } from '../fence.ts';
+import type { FencePoint } from '../fence.ts';
 import { slotOf } from '../slots.ts';
+import type { Context } from './context.ts';
 import type { CopiedViews } from './copied-views.ts';
 import type { CopySnapshot, ReadTime } from './copy-snapshot.ts';
 import { ACTIVITY, membershipFact, packActivity, STAMP, threadFact, unpackActivity } from './packing.ts';
@@ -42,18 +41,16 @@ export class UserUpdates {
 	private readonly waiting = new Map<string, WaitingChange[]>();
 
 	constructor(
+		private readonly context: Context,
 		private readonly users: UserCopies,
 		private readonly views: CopiedViews,
-		private readonly ledger: Ledger,
-		private readonly clock: Clock,
-		private readonly fence: Fence,
 	) {}
 
 	change<D extends Decided, Problem extends string, T>(
 		user: string,
 		request: ChangeRequest<D, Problem, T>,
 	): Promise<ChangeResult<D, T> | Problem | null> {
-		const change = { request, stamp: this.clock.next(), done: Promise.withResolvers<AnyResult>() };
+		const change = { request, stamp: this.context.clock.next(), done: Promise.withResolvers<AnyResult>() };
 		const queue = this.waiting.get(user);
 		if (queue) queue.push(change);
 		else {
@@ -85,10 +82,12 @@ export class UserUpdates {
 
 	private async changeTogether(user: string, changes: readonly WaitingChange[]): Promise<void> {
 		const time: ReadTime = { stamp: changes.at(-1)?.stamp ?? 0, horizon: 0, leftSince: 0 };
-		const { point, outcomes } = await this.fence.retrying(() => this.decideAndSet(user, changes, time));
+		const { point, outcomes } = await this.context.fence.retrying(() =>
+			this.decideAndSet(user, changes, time),
+		);
 		const made = changes.filter((_, index) => typeof outcomes[index]?.decided !== 'string');
 		// Reject a change that was decided in another epoch. Otherwise append while counting, and publish when both are done.
-		await this.fence.verify(point);
+		await this.context.fence.verify(point);
 		const logged = outcomes.map(({ fact }) => this.append(fact));
 		const shown = await this.views.read(
 			user,
@@ -109,7 +108,7 @@ export class UserUpdates {
 				// epoch had ended.
 				const durable = (logged[index] as Promise<void>)
 					.then(() => request.onDurable(row))
-					.then(() => this.fence.verify(point));
+					.then(() => this.context.fence.verify(point));
 				done.resolve({ decided, shown: row, durable });
 			}
 		}
@@ -123,7 +122,7 @@ export class UserUpdates {
 	): Promise<{ readonly point: FencePoint; readonly outcomes: readonly Outcome[] }> {
 		const scope = merged(changes, (request) => request.scope);
 		for (;;) {
-			const point = await this.fence.begin([user]);
+			const point = await this.context.fence.begin([user]);
 			const { copy, version, draft, outcomes } = await this.views.read(
 				user,
 				scope,
@@ -143,7 +142,7 @@ export class UserUpdates {
 	}
 
 	private append(fact: ReadFact | null): Promise<void> {
-		const logged = fact ? this.ledger.commit([fact]) : Promise.resolve();
+		const logged = fact ? this.context.ledger.commit([fact]) : Promise.resolve();
 		// Callers that await it get the error; without them it must not be an unhandled rejection.
 		logged.catch(() => undefined);
 		return logged;

@@ -1,17 +1,51 @@
 import type { MembershipRow, UserReadState } from '../../../ports/store.ts';
+import type { RepairProblem } from '../../../ports/views.ts';
 import type { StampedMembership } from '../../../read-state/user-steps.ts';
+import { slotOf } from '../slots.ts';
+import type { Context } from './context.ts';
 import {
 	ACTIVITY,
 	ENDED,
 	type Fields,
 	membershipField,
 	packActivity,
+	STAMP,
+	STORED,
 	subjectOf,
 	unpackActivity,
 	unpackFollow,
 	unpackMembership,
 } from './packing.ts';
+import type { UserCopies } from './user-copies.ts';
 import { UserDraft } from './user-copy.ts';
+
+/**
+ * Replaces a user's state in one conversation with the state in the store: reads Redis, then the store, and sets the fields if Redis is
+ * unchanged.
+ */
+export async function repairUser(
+	{ commands, keys, source, fence, nowMicros, mostStoreLagMs }: Context,
+	copies: UserCopies,
+	user: string,
+	conversation: string,
+): Promise<'repaired' | RepairProblem> {
+	const longAgo = nowMicros() - mostStoreLagMs * 1000;
+	const point = await fence.begin([user, conversation]);
+	const fields: Fields = await commands.hgetall(keys.fields(user));
+	// After the fields: if the store has this stamp, it has what effects did to them.
+	const stamp = await commands.hget(keys.meta(conversation), 'stamp');
+	const [brief] = await source.briefs([conversation]);
+	if ((brief?.stamp ?? 0) < Number(stamp)) return 'store_behind';
+	const rows = await source.user(user);
+	await fence.verifyEpochs(point);
+	const { behind, uncertainUpTo, changed } = storedFields(fields, rows, conversation);
+	if (behind || (uncertainUpTo !== null && uncertainUpTo > longAgo)) return 'store_behind';
+	if (Object.keys(changed).length === 0) return 'repaired';
+	const newer = { ...changed, [STAMP]: String(rows.stamp) };
+	const version = fields.version ?? STORED;
+	const isSet = await copies.setFields(user, version, newer, point.tokenOf(slotOf(user)));
+	return isSet === '' ? 'changing' : 'repaired';
+}
 
 /**
  * Compares a user's state in one conversation in the store with that in Redis, and decides whether the store's can replace it. Pure.
@@ -20,7 +54,7 @@ import { UserDraft } from './user-copy.ts';
  * it separately. A field has one stamp: that of its newest mark or preference. It shows whether this change is in the store, but
  * not whether an older change of the other part (cursor or preference) still has to be persisted.
  */
-export interface StoredFields {
+interface StoredFields {
 	/** The store lacks a change that Redis has. */
 	readonly behind: boolean;
 	/**
@@ -32,7 +66,7 @@ export interface StoredFields {
 	readonly changed: Fields;
 }
 
-export function storedFields(fields: Fields, rows: UserReadState, conversation: string): StoredFields {
+function storedFields(fields: Fields, rows: UserReadState, conversation: string): StoredFields {
 	const isHere = (row: { readonly conversation: string }) => row.conversation === conversation;
 	const memberships = rows.memberships.filter(isHere);
 	const follows = rows.follows.filter(isHere);
