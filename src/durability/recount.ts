@@ -154,7 +154,6 @@ function timelineOf(rows: readonly EntryRow[], reader: string, floor: number): T
 }
 
 function activityOf(state: UserReadState, starts: readonly number[]): Activity {
-	const activity = new Activity(starts);
-	for (const { at, active } of state.activity) activity.add(at, active);
+	const activity = new Activity(starts, state.activity);
 	return activity;
 }

@@ -1,17 +1,31 @@
+export interface ActivityChange {
+	readonly at: number;
+	readonly active: boolean;
+}
+
 /**
  * When a user was active, stored as changes between active and inactive. A message with `<!here>` is stored once, not per member;
  * whether it mentions a member follows from the member's activity at that time. A restart of the server ends all earlier activity.
  */
 export class Activity {
 	/** Changes in order, encoded as time * 2, plus 1 for a change to active: a single array saves memory, as every user has one. */
-	private changes: number[] = [];
+	private readonly changes: number[] = [];
 
 	/** `starts`: when servers started, ascending. */
-	constructor(private readonly starts: readonly number[]) {}
+	constructor(
+		private readonly starts: readonly number[],
+		changes: readonly ActivityChange[] = [],
+	) {
+		for (const { at, active } of changes) this.add(at, active);
+	}
 
 	/** Must be called in order of time. */
 	add(at: number, active: boolean): void {
 		this.changes.push(at * 2 + (active ? 1 : 0));
+	}
+
+	get size(): number {
+		return this.changes.length;
 	}
 
 	/** Time of the newest change; 0 if there is none. */
@@ -19,10 +33,9 @@ export class Activity {
 		return Math.floor((this.changes.at(-1) ?? 0) / 2);
 	}
 
-	/** Replaces all changes. */
-	replace(changes: readonly { readonly at: number; readonly active: boolean }[]): void {
-		this.changes = [];
-		for (const { at, active } of changes) this.add(at, active);
+	/** All changes, in order. */
+	all(): ActivityChange[] {
+		return this.changes.map((change) => ({ at: Math.floor(change / 2), active: change % 2 === 1 }));
 	}
 
 	isActiveAt(ts: number): boolean {

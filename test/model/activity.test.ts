@@ -26,8 +26,17 @@ test('a restart of the server ends earlier activity, and not later activity', ()
 test('nobody is active before the first change, or after all sockets are gone', () => {
 	const activity = new Activity([]);
 	expect([activity.isActiveAt(1), activity.newest]).toEqual([false, 0]);
-	activity.replace([{ at: 3, active: true }]);
-	expect(activity.isActiveAt(3)).toBe(true);
-	activity.replace([]);
-	expect(activity.isActiveAt(3)).toBe(false);
+	activity.add(3, true);
+	activity.add(4, false);
+	expect(spans(activity, [2, 3, 4])).toEqual([false, true, false]);
+});
+
+test('its changes make an equal one', () => {
+	const changes = [
+		{ at: 3, active: true },
+		{ at: 5, active: false },
+	];
+	const activity = new Activity([], changes);
+	expect(activity.all()).toEqual(changes);
+	expect(spans(activity, [2, 3, 4, 5])).toEqual([false, true, true, false]);
 });

@@ -1,4 +1,5 @@
 import { nextTurn } from '../../model/next-turn.ts';
+import { SingleFlight } from '../../model/single-flight.ts';
 import type { EntryRow, StateSource } from '../ports/store.ts';
 import type { LoadedConversation } from './conversation.ts';
 
@@ -31,7 +32,7 @@ export interface TimelineLoaderParts<Conversation> {
 }
 
 export class TimelineLoader<Conversation extends LoadedConversation> {
-	private readonly inProgress = new Map<Conversation, Promise<void>>();
+	private readonly reads = new SingleFlight<Conversation, void>();
 	private readonly turnstile = new Turnstile();
 
 	constructor(private readonly parts: TimelineLoaderParts<Conversation>) {}
@@ -100,16 +101,9 @@ export class TimelineLoader<Conversation extends LoadedConversation> {
 	 * again.
 	 */
 	private async loadChunk(conversation: Conversation, after: number, chunk: number): Promise<void> {
-		const inProgress = this.inProgress.get(conversation);
-		if (inProgress) {
-			await inProgress;
-			return this.turnstile.pass();
-		}
-		const reading = this.readChunk(conversation, after, chunk).finally(() =>
-			this.inProgress.delete(conversation),
-		);
-		this.inProgress.set(conversation, reading);
-		return reading;
+		const isShared = this.reads.isRunning(conversation);
+		await this.reads.run(conversation, () => this.readChunk(conversation, after, chunk));
+		if (isShared) await this.turnstile.pass();
 	}
 
 	private async readChunk(conversation: Conversation, after: number, chunk: number): Promise<void> {

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
+import type { Effect } from '../../sequencer/effects.ts';
 import { UserDraft } from '../cluster/redis/read-state/user-copy.ts';
 import type { MembershipRow } from '../ports/store.ts';
-import { applySteps, type Step } from './user-steps.ts';
+import { applySteps, type Step, stepsOf } from './user-steps.ts';
 
 const JOIN = { type: 'join', conversation: 'C1', at: 50, cursor: 40 } as const;
 const LEAVE = { type: 'leave', conversation: 'C1', at: 30 } as const;
@@ -35,6 +36,32 @@ test('a replayed join keeps the marks of its membership that the store already h
 
 test('a rejoin starts at the cursor of the join, with a higher revision than the former membership', () => {
 	expect(replayed(LEFT, JOIN)).toMatchObject({ member: true, joined: 50, cursor: 40, revision: 3 });
+});
+
+test('a rejoin and a post that are applied again change nothing, and are reported again: perhaps they were not persisted', () => {
+	const message = {
+		...{ conversation: 'C1', ts: 70, user: 'U1', text: '', threadTs: 60, broadcast: true },
+		...{ channelWide: false, here: false, named: [] },
+	};
+	const effect = { type: 'posted', at: 70, prevTs: 40, thread: null, message } as unknown as Effect;
+	const steps = [JOIN, { type: 'follow', conversation: 'C1', at: 60, threadTs: 60, cursor: 60 } as const];
+	const state = new UserDraft(loaded(LEFT));
+	const all = [...steps, ...(stepsOf([{ ...effect, conversation: { id: 'C1' } } as Effect]).get('U1') ?? [])];
+	const context = (isNew: boolean) => ({ isNew: () => isNew, wasCaughtUp: () => true });
+	const first = applySteps(state, all, context(true));
+	const { fields } = state;
+	expect(first.map(({ by, threadTs }) => [by, threadTs])).toEqual([
+		['join', null],
+		['post', null],
+		['post', 60],
+	]);
+	for (const _ of [1, 2, 3]) {
+		const again = applySteps(state, all, context(false));
+		expect(again.map(({ by, threadTs }) => [by, threadTs])).toEqual(
+			first.map(({ by, threadTs }) => [by, threadTs]),
+		);
+		expect(state.fields).toEqual(fields);
+	}
 });
 
 test('a join that was followed by a leave does not make a member again', () => {

@@ -56,7 +56,7 @@ export interface StepContext {
 	readonly isNew: (post: Posted) => boolean;
 }
 
-/** A cursor that a post or a rejoin moved: in the conversation, or in one of its threads. */
+/** A cursor that a post or a rejoin moved, now or when it was applied before: in the conversation, or in one of its threads. */
 export interface MovedCursor {
 	readonly by: 'post' | 'join';
 	readonly conversation: string;
@@ -98,7 +98,7 @@ export function stepsOf(effects: readonly Effect[]): Map<string, Step[]> {
 	return steps;
 }
 
-/** Returns the cursors that were moved. */
+/** Returns the cursors that the steps moved, to be persisted. */
 export function applySteps(state: UserState, steps: readonly Step[], context: StepContext): MovedCursor[] {
 	const moved: MovedCursor[] = [];
 	for (const step of steps) {
@@ -108,9 +108,12 @@ export function applySteps(state: UserState, steps: readonly Step[], context: St
 			const former = state.membership(conversation);
 			if (former?.isJoinAwaited && former.joined === at)
 				state.setMembership(conversation, { ...former, member: true, isJoinAwaited: false });
-			if (former && former.joined >= at) continue;
-			state.setMembership(conversation, { ...joined(former, step.cursor), joined: at, at });
-			if (former) moved.push({ by: 'join', conversation, threadTs: null, ahead: former.ahead });
+			const isNew = !former || former.joined < at;
+			if (isNew) state.setMembership(conversation, { ...joined(former, step.cursor), joined: at, at });
+			// A rejoin is also reported if it is applied again: perhaps it was not persisted.
+			const isAgain = former?.member && former.joined === at && former.revision > 0;
+			if (former && (isNew || isAgain))
+				moved.push({ by: 'join', conversation, threadTs: null, ahead: former.ahead });
 		} else if (step.type === 'leave') applyLeave(state, conversation, at);
 		else {
 			const follow = state.follow(conversation, step.threadTs);
@@ -137,22 +140,19 @@ function applyLeave(state: UserState, conversation: string, at: number): void {
 function applyPost(state: UserState, effect: Posted, { wasCaughtUp, isNew }: StepContext): MovedCursor[] {
 	const { conversation, threadTs, ts } = effect.message;
 	const moved: MovedCursor[] = [];
-	// In a replay, later changes by the user win.
-	const applies = ({ at }: { readonly at: number }): boolean => at <= ts || isNew(effect);
+	// In a replay, later changes by the user win. A cursor that the post has moved before is reported again: perhaps it was not persisted.
+	const moves = (root: number | null, cursor: number, at: number, ahead: ReadonlySet<number>): boolean => {
+		const isThere = cursor === ts;
+		const isMoved = !isThere && (at <= ts || isNew(effect)) && wasCaughtUp(effect, root, cursor, ahead);
+		if (isThere || isMoved) moved.push({ by: 'post', conversation, threadTs: root, ahead });
+		return isMoved;
+	};
 	const membership = inTimeline(effect.message) ? state.membership(conversation) : undefined;
-	if (membership?.member && applies(membership)) {
-		const { cursor, ahead } = membership;
-		if (wasCaughtUp(effect, null, cursor, ahead)) {
-			state.setMembership(conversation, { ...withCursor(membership, { ts }), at: later(ts, membership) });
-			moved.push({ by: 'post', conversation, threadTs: null, ahead });
-		}
-	}
+	if (membership?.member && moves(null, membership.cursor, membership.at, membership.ahead))
+		state.setMembership(conversation, { ...withCursor(membership, { ts }), at: later(ts, membership) });
 	const follow = threadTs === null ? undefined : state.follow(conversation, threadTs);
-	if (threadTs === null || !follow || !applies(follow)) return moved;
-	if (wasCaughtUp(effect, threadTs, follow.cursor, NOTHING_AHEAD)) {
+	if (threadTs !== null && follow && moves(threadTs, follow.cursor, follow.at, NOTHING_AHEAD))
 		state.setFollow(conversation, threadTs, { ...follow, cursor: ts, at: later(ts, follow) });
-		moved.push({ by: 'post', conversation, threadTs, ahead: NOTHING_AHEAD });
-	}
 	return moved;
 }
 

@@ -34,7 +34,7 @@ export class LoadedUser implements UserView, UserState {
 	/** Stamp of the newest change of the user's read state. */
 	stamp: number;
 	readonly memberships: MembershipTable;
-	readonly activity: Activity;
+	activity: Activity;
 	private ahead: Map<number, ReadonlySet<number>> | undefined;
 	private ownFollows: Map<number, Follows> | undefined;
 
@@ -46,8 +46,7 @@ export class LoadedUser implements UserView, UserState {
 		const { users, starts, isStamped } = context;
 		this.number = users.of(id);
 		this.memberships = new MembershipTable(rows.memberships.length, isStamped);
-		this.activity = new Activity(starts);
-		this.activity.replace(rows.activity);
+		this.activity = new Activity(starts, rows.activity);
 		this.stamp = rows.stamp;
 		const aheadOf = Map.groupBy(rows.ahead, ({ conversation }) => conversation);
 		for (const row of rows.memberships)

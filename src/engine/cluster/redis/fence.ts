@@ -1,3 +1,4 @@
+import { SingleFlight } from '../../../model/single-flight.ts';
 import { beingRebuilt, type Epoch, type NodeEpoch } from './epoch.ts';
 import { EpochOver, isElsewhere } from './failure-cause.ts';
 import { slotOf } from './slots.ts';
@@ -86,7 +87,7 @@ const MOVING_PAUSE_MS = 50;
 export class EpochFence implements Fence {
 	/** Epochs by address. */
 	private readonly known = new Map<string, NodeEpoch>();
-	private readonly checking = new Map<string, Promise<unknown>>();
+	private readonly checks = new SingleFlight<string, void>();
 	/** By address: the epoch that copies in this process may belong to. */
 	private readonly last = new Map<string, string>();
 	private readonly drops: ((isOnNode: IsOnNode) => void)[] = [];
@@ -173,12 +174,8 @@ export class EpochFence implements Fence {
 	}
 
 	/** Rejects if the node is lost. */
-	private check(address: string): Promise<unknown> {
-		const inProgress = this.checking.get(address);
-		if (inProgress) return inProgress;
-		const checking = this.checkNow(address).finally(() => this.checking.delete(address));
-		this.checking.set(address, checking);
-		return checking;
+	private check(address: string): Promise<void> {
+		return this.checks.run(address, () => this.checkNow(address));
 	}
 
 	private async checkNow(address: string): Promise<void> {

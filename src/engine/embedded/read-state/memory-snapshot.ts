@@ -13,6 +13,11 @@ const THREADS_PER_TURN = 32;
 /** For users in up to this many conversations nothing is cached: all are visited each time. */
 const MAX_UNCACHED = 512;
 
+interface UnloadedThread {
+	readonly conversation: ResidentConversation;
+	readonly threadTs: number;
+}
+
 /** The views in memory, for one user. */
 export class MemorySnapshot implements ViewSnapshot {
 	constructor(
@@ -101,7 +106,8 @@ export class ScopeLoader {
 		if (all && !residents.isComplete(user)) return () => residents.complete(user);
 		const gaps = all && all !== 'heads' ? this.gapsOf(user) : [];
 		if (gaps.length > 0) return () => residents.loader.loadAll(gaps);
-		if (all === 'threads' && !this.hasThreadsOf(user)) return () => this.loadThreads(user);
+		const unloaded = all === 'threads' ? this.missingThreadsOf(user) : [];
+		if (unloaded.length > 0) return () => this.loadThreads(unloaded);
 		for (const { id, after, threads } of some?.(user) ?? []) {
 			if (absent.has(id)) continue;
 			const conversation = residents.find(id);
@@ -135,25 +141,21 @@ export class ScopeLoader {
 		return gaps;
 	}
 
-	private hasThreadsOf(user: ResidentUser): boolean {
-		return this.missingThreadsOf(user).next().done === true;
-	}
-
-	private async loadThreads(user: ResidentUser): Promise<void> {
-		for (const [index, { conversation, threadTs }] of [...this.missingThreadsOf(user)].entries()) {
+	private async loadThreads(threads: readonly UnloadedThread[]): Promise<void> {
+		for (const [index, { conversation, threadTs }] of threads.entries()) {
 			await this.residents.loader.loadThread(conversation, threadTs);
 			// A user may follow many threads: yield now and then.
 			if (index % THREADS_PER_TURN === THREADS_PER_TURN - 1) await nextTurn();
 		}
 	}
 
-	private *missingThreadsOf(user: ResidentUser) {
-		for (const [number, threads] of user.follows) {
+	private missingThreadsOf(user: ResidentUser): UnloadedThread[] {
+		return [...user.follows].flatMap(([number, threads]) => {
 			const conversation = this.residents.peekConversation(number);
-			if (!conversation) continue;
-			for (const threadTs of threads.keys())
-				if (!conversation.threads.has(threadTs)) yield { conversation, threadTs };
-		}
+			if (!conversation) return [];
+			const missing = [...threads.keys()].filter((threadTs) => !conversation.threads.has(threadTs));
+			return missing.map((threadTs) => ({ conversation, threadTs }));
+		});
 	}
 }
 

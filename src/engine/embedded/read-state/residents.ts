@@ -1,4 +1,5 @@
 import { Numbering } from '../../../model/numbering.ts';
+import { SingleFlight } from '../../../model/single-flight.ts';
 import { Timeline } from '../../../model/timeline.ts';
 import type { ConversationBrief, Ledger, StateSource, UserReadState } from '../../ports/store.ts';
 import type { Release } from '../../ports/views.ts';
@@ -77,7 +78,7 @@ export class Residents {
 	/** By number: counting visits all conversations of a user, up to a hundred thousand. */
 	private readonly loadedConversations: (ResidentConversation | undefined)[] = [];
 	private readonly loadedUsers = new Map<string, ResidentUser>();
-	private readonly loadingUsers = new Map<string, Promise<ResidentUser>>();
+	private readonly userLoads = new SingleFlight<string, ResidentUser>();
 	/** By user: the stamp of the newest change while the user was not in memory. */
 	private readonly unloadedChanges = new Map<string, number>();
 	/** By id: number of commands that were prepared and are not applied yet. */
@@ -143,13 +144,7 @@ export class Residents {
 	}
 
 	async user(id: string): Promise<ResidentUser> {
-		const loaded = this.findUser(id);
-		if (loaded) return loaded;
-		const inProgress = this.loadingUsers.get(id);
-		if (inProgress) return inProgress;
-		const loading = this.loadUser(id).finally(() => this.loadingUsers.delete(id));
-		this.loadingUsers.set(id, loading);
-		return loading;
+		return this.findUser(id) ?? this.userLoads.run(id, () => this.loadUser(id));
 	}
 
 	private async loadUser(id: string): Promise<ResidentUser> {
@@ -233,7 +228,7 @@ export class Residents {
 		for (const user of this.loadedUsers.values()) if (user.usedAt < before) this.dropUser(user);
 		const durable = this.ledger.durable();
 		for (const [user, at] of this.unloadedChanges)
-			if (at <= durable && !this.loadingUsers.has(user)) this.unloadedChanges.delete(user);
+			if (at <= durable && !this.userLoads.isRunning(user)) this.unloadedChanges.delete(user);
 	}
 
 	/** Returns false if a command needs it, or one of its changes is still being committed: a load from the store would miss it. */

@@ -28,7 +28,8 @@ interface CopyRequest {
 	readonly copy: ConversationCopy;
 	/** `updateNumber` of the copy at the time of the request. */
 	updateNumber: number;
-	answer: 'current' | 'ask again' | 'stored';
+	/** Whether the copy was current when Redis answered. */
+	isCurrent: boolean;
 }
 
 /** Requests to one node in one turn. */
@@ -98,9 +99,7 @@ export class ConversationCopies {
 		const missing = new Set<ConversationCopy>();
 		for (let left = copies; left.length > 0; ) {
 			const requests = await this.ask(left, tokenOf);
-			left = requests
-				.filter(({ answer, copy }) => answer !== 'current' || !copy.isUsable)
-				.map(({ copy }) => copy);
+			left = requests.filter(({ isCurrent, copy }) => !isCurrent || !copy.isUsable).map(({ copy }) => copy);
 			for (const copy of await this.complete(left)) missing.add(copy);
 			if (missing.size > 0) left = left.filter((copy) => !missing.has(copy));
 		}
@@ -156,7 +155,7 @@ export class ConversationCopies {
 				batches.add(batch);
 			}
 			copy.expire(batch.token[1], confirmedSince);
-			const request: CopyRequest = { copy, updateNumber: copy.updateNumber, answer: 'current' };
+			const request: CopyRequest = { copy, updateNumber: copy.updateNumber, isCurrent: true };
 			(copy.isLoaded ? batch.comparisons : batch.requests).push(request);
 			return request;
 		});
@@ -258,17 +257,13 @@ function confirm({ copy, updateNumber }: CopyRequest): void {
 }
 
 function applyAnswer(request: CopyRequest, answer: readonly string[], epoch: string): void {
-	const { copy, updateNumber } = request;
-	if (copy.updateNumber !== updateNumber) request.answer = 'ask again';
-	else if (answer.length === 0) confirm(request);
-	else if (Number(answer[0]) === -1) {
-		copy.startFromStore(epoch);
-		copy.checkedMs = performance.now();
-		request.answer = 'stored';
-	} else {
-		copy.applyAnswer(answer);
-		request.answer = copy.isLoaded ? 'current' : 'ask again';
-	}
+	const { copy } = request;
+	request.isCurrent = copy.updateNumber === request.updateNumber;
+	if (!request.isCurrent) return;
+	if (answer.length === 0) confirm(request);
+	else if (Number(answer[0]) === -1) copy.startFromStore(epoch);
+	else copy.applyAnswer(answer);
+	request.isCurrent = copy.isLoaded;
 }
 
 const storeIsBehind = (): Rejection =>

@@ -106,6 +106,7 @@ export class ConversationCopy extends LoadedConversation {
 	startFromStore(epoch: string): void {
 		this.restart(STORED, 0);
 		this.epoch = epoch;
+		this.checkedMs = performance.now();
 	}
 
 	/** Applies the answer of views-1.lua to a request that was made at the current `updateNumber`. */

@@ -120,25 +120,16 @@ const orderOf = ({ id, timeline }: ConversationView): InboxOrder => ({
 	latest: timeline.latest,
 });
 
-/** The conversations in a scope, and which parts of them. */
+/** The conversations in a scope, and which parts of them; in the same order in every process. */
 export function conversationsInScope(
-	scope: Scope,
-	user: UserCopy,
-	time: ReadTime,
-): readonly ConversationScope[] {
-	const { all, some, includesLeft } = scope;
-	// The scope of all conversations stays the same until the user changes.
-	if (!all || some || includesLeft) return computeScope(scope, user, time);
-	const known = user.scopes.get(all) ?? computeScope(scope, user, time);
-	user.scopes.set(all, known);
-	return known;
-}
-
-function computeScope(
 	{ all, some, includesLeft }: Scope,
 	user: UserCopy,
 	{ leftSince }: ReadTime,
 ): readonly ConversationScope[] {
+	// The scope of all conversations stays the same until the user changes.
+	const isCached = all !== undefined && !some && !includesLeft;
+	const known = isCached ? user.scopes.get(all) : undefined;
+	if (known) return known;
 	const wanted = new Map<string, ConversationScope>();
 	const add = (one: ConversationScope): void => {
 		const known = wanted.get(one.id);
@@ -156,8 +147,9 @@ function computeScope(
 			if (wanted.has(id)) add({ id, after: null, threads: [...threads.keys()] });
 		}
 	for (const one of some?.(user) ?? []) add(one);
-	// In the same order in every process.
-	return [...wanted.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+	const found = [...wanted.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+	if (isCached) user.scopes.set(all, found);
+	return found;
 }
 
 const both = (a: ConversationScope, b: ConversationScope): ConversationScope => ({

@@ -1,3 +1,4 @@
+import type { ActivityChange } from '../../../../model/activity.ts';
 import type { ConversationKind } from '../../../../model/ids.ts';
 import { BROADCAST, CHANNEL_WIDE, flagsOf, HERE } from '../../../../model/timeline.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
@@ -76,11 +77,6 @@ export function unpackFollow(packed: string): StampedFollow | null {
 	if (packed === ENDED) return null;
 	const [cursor = 0, since = 0, at = 0] = packed.split(':').map(Number);
 	return { cursor, since, at };
-}
-
-export interface ActivityChange {
-	readonly at: number;
-	readonly active: boolean;
 }
 
 /** `at:1,at:0,…`, ascending. */

@@ -1,4 +1,5 @@
 import { Numbering } from '../../../../model/numbering.ts';
+import { SingleFlight } from '../../../../model/single-flight.ts';
 import type { UserContext } from '../../../read-state/user.ts';
 import type { EpochToken, IsOnNode } from '../fence.ts';
 import { slotOf } from '../slots.ts';
@@ -19,7 +20,7 @@ const MAX_NUMBERED = 2_000_000;
 export class UserCopies {
 	context: UserContext;
 	private readonly cache: CopyCache<UserCopy>;
-	private readonly loading = new Map<string, Promise<UserCopy>>();
+	private readonly loads = new SingleFlight<string, UserCopy>();
 
 	constructor(
 		private readonly shared: Context,
@@ -106,19 +107,12 @@ export class UserCopies {
 	}
 
 	private load(id: string, [, epoch]: EpochToken): Promise<UserCopy> {
-		const key = `${id} ${epoch}`;
-		const inProgress = this.loading.get(key);
-		if (inProgress) return inProgress;
-		const loading = this.loadNow(id, epoch).finally(() => this.loading.delete(key));
-		this.loading.set(key, loading);
-		return loading;
-	}
-
-	private async loadNow(id: string, epoch: string): Promise<UserCopy> {
-		const rows = await this.shared.source.user(id);
-		const copy = new UserCopy(id, this.context, rows, epoch);
-		this.cache.put(copy);
-		return copy;
+		return this.loads.run(`${id} ${epoch}`, async () => {
+			const rows = await this.shared.source.user(id);
+			const copy = new UserCopy(id, this.context, rows, epoch);
+			this.cache.put(copy);
+			return copy;
+		});
 	}
 }
 

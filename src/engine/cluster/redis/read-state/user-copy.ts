@@ -1,3 +1,4 @@
+import { Activity } from '../../../../model/activity.ts';
 import type { UserReadState } from '../../../ports/store.ts';
 import type { AllScope, ConversationScope } from '../../../ports/views.ts';
 import { LoadedUser, membershipOf, type UserContext } from '../../../read-state/user.ts';
@@ -7,7 +8,6 @@ import {
 	type Fields,
 	followField,
 	membershipField,
-	packActivity,
 	packFollow,
 	packMembership,
 	STAMP,
@@ -22,6 +22,7 @@ const OWN_BYTES = 600;
 /** With its part of `scopes`. */
 const MEMBERSHIP_BYTES = 160;
 const FOLLOW_BYTES = 150;
+const ACTIVITY_BYTES = 8;
 
 /** A user in the memory of this process: the state of the store when it was loaded, and the fields that changed since. */
 export class UserCopy extends LoadedUser {
@@ -31,8 +32,6 @@ export class UserCopy extends LoadedUser {
 	checkedMs = performance.now();
 	/** Used since the last eviction. */
 	used = true;
-	/** The user's activity, packed. */
-	packedActivity: string;
 	/** Scopes of all conversations, computed on first use. */
 	readonly scopes = new Map<AllScope, readonly ConversationScope[]>();
 
@@ -44,14 +43,13 @@ export class UserCopy extends LoadedUser {
 		readonly epoch: string,
 	) {
 		super(id, context, rows);
-		this.packedActivity = packActivity(rows.activity);
 	}
 
 	get bytes(): number {
 		let follows = 0;
 		for (const threads of this.follows.values()) follows += threads.size;
 		const lists = this.memberships.size * MEMBERSHIP_BYTES + follows * FOLLOW_BYTES;
-		return OWN_BYTES + lists + 2 * this.packedActivity.length;
+		return OWN_BYTES + lists + this.activity.size * ACTIVITY_BYTES;
 	}
 
 	/** The conversation of a membership. */
@@ -64,10 +62,8 @@ export class UserCopy extends LoadedUser {
 		this.scopes.clear();
 		for (const [field, value] of fields) {
 			if (field === STAMP) this.stamp = Math.max(this.stamp, Number(value));
-			else if (field === ACTIVITY) {
-				this.packedActivity = value;
-				this.activity.replace(unpackActivity(value));
-			} else setField(this, field, value);
+			else if (field === ACTIVITY) this.activity = new Activity(this.context.starts, unpackActivity(value));
+			else setField(this, field, value);
 		}
 	}
 }

@@ -6,8 +6,8 @@ import type { FencePoint } from '../fence.ts';
 import { slotOf } from '../slots.ts';
 import type { Context } from './context.ts';
 import type { CopiedViews } from './copied-views.ts';
-import type { CopySnapshot, ReadTime } from './copy-snapshot.ts';
-import { ACTIVITY, membershipFact, packActivity, STAMP, threadFact, unpackActivity } from './packing.ts';
+import type { ReadTime } from './copy-snapshot.ts';
+import { ACTIVITY, membershipFact, packActivity, STAMP, threadFact } from './packing.ts';
 import type { UserCopies } from './user-copies.ts';
 import { type UserCopy, UserDraft } from './user-copy.ts';
 
@@ -24,7 +24,7 @@ interface WaitingChange {
 	readonly done: PromiseWithResolvers<AnyResult>;
 }
 
-interface Outcome {
+interface Outcome extends WaitingChange {
 	/** The decision, or the problem. */
 	readonly decided: Decided | string;
 	/** Null if there is nothing to append. */
@@ -81,36 +81,30 @@ export class UserUpdates {
 	}
 
 	private async changeTogether(user: string, changes: readonly WaitingChange[]): Promise<void> {
+		const { fence } = this.context;
 		const time: ReadTime = { stamp: changes.at(-1)?.stamp ?? 0, horizon: 0, leftSince: 0 };
-		const { point, outcomes } = await this.context.fence.retrying(() =>
-			this.decideAndSet(user, changes, time),
-		);
-		const made = changes.filter((_, index) => typeof outcomes[index]?.decided !== 'string');
+		const { point, outcomes } = await fence.retrying(() => this.decideAndSet(user, changes, time));
 		// Reject a change that was decided in another epoch. Otherwise append while counting, and publish when both are done.
-		await this.context.fence.verify(point);
-		const logged = outcomes.map(({ fact }) => this.append(fact));
-		const shown = await this.views.read(
-			user,
-			merged(made, ({ showScope }) => showScope),
-			time,
-			(views) =>
-				changes.map(({ request }, index) =>
-					typeof outcomes[index]?.decided === 'string' ? null : request.show(views),
-				),
+		await fence.verify(point);
+		const made = outcomes.filter(({ decided }) => typeof decided !== 'string');
+		const logged = made.map(({ fact }) => this.append(fact));
+		const scope = scopeOf(made, ({ showScope }) => showScope);
+		const shown = await this.views.read(user, scope, time, (views) =>
+			made.map(({ request }) => request.show(views)),
 		);
-		for (const [index, { request, done }] of changes.entries()) {
-			const { decided } = outcomes[index] as Outcome;
+		for (const { decided, done } of outcomes) if (typeof decided === 'string') done.resolve(decided);
+		for (const [index, { request, decided, done }] of made.entries()) {
 			const row = shown[index];
-			if (typeof decided === 'string') done.resolve(decided);
-			else if (row === null) done.resolve(null);
-			else {
-				// Chained without an await, which keeps events in the order of stamps. `verify` rejects a change that reached the log after its
-				// epoch had ended.
-				const durable = (logged[index] as Promise<void>)
-					.then(() => request.onDurable(row))
-					.then(() => this.context.fence.verify(point));
-				done.resolve({ decided, shown: row, durable });
+			if (row === null) {
+				done.resolve(null);
+				continue;
 			}
+			// Chained without an await, which keeps events in the order of stamps. `verify` rejects a change that reached the log after its
+			// epoch had ended.
+			const durable = (logged[index] as Promise<void>)
+				.then(() => request.onDurable(row))
+				.then(() => fence.verify(point));
+			done.resolve({ decided: decided as Decided, shown: row, durable });
 		}
 	}
 
@@ -120,7 +114,7 @@ export class UserUpdates {
 		changes: readonly WaitingChange[],
 		time: ReadTime,
 	): Promise<{ readonly point: FencePoint; readonly outcomes: readonly Outcome[] }> {
-		const scope = merged(changes, (request) => request.scope);
+		const scope = scopeOf(changes, (request) => request.scope);
 		for (;;) {
 			const point = await this.context.fence.begin([user]);
 			const { copy, version, draft, outcomes } = await this.views.read(
@@ -129,7 +123,11 @@ export class UserUpdates {
 				time,
 				(views) => {
 					const draft = new ChangedUser(views.user);
-					const outcomes = changes.map(({ request, stamp }) => decide(views, draft, request, stamp));
+					const outcomes = changes.map((change): Outcome => {
+						const decided = change.request.decide(views.asOf(draft)) as Decided | string;
+						const fact = typeof decided === 'string' ? null : draft.apply(decided, change.stamp);
+						return { ...change, decided, fact };
+					});
 					return { copy: views.user, version: views.user.version, draft, outcomes };
 				},
 				'any',
@@ -150,8 +148,8 @@ export class UserUpdates {
 }
 
 /** The parts of conversations that all of these changes need; no change needs all conversations of a user. */
-const merged = (changes: readonly WaitingChange[], scopeOf: (request: AnyRequest) => Scope): Scope => ({
-	some: (user) => changes.flatMap(({ request }) => scopeOf(request).some?.(user) ?? []),
+const scopeOf = (changes: readonly WaitingChange[], scope: (request: AnyRequest) => Scope): Scope => ({
+	some: (user) => changes.flatMap(({ request }) => scope(request).some?.(user) ?? []),
 });
 
 /** A user with the changes that were decided so far. */
@@ -160,51 +158,45 @@ class ChangedUser extends UserDraft {
 	readonly number: number;
 	activity: Activity;
 	stamp: number;
-	packedActivity: string;
 
 	constructor(private readonly user: UserCopy) {
 		super(user);
-		this.id = user.id;
-		this.number = user.number;
-		this.activity = user.activity;
-		this.stamp = user.stamp;
-		this.packedActivity = user.packedActivity;
+		({ id: this.id, number: this.number, activity: this.activity, stamp: this.stamp } = user);
 	}
 
 	get changed(): Record<string, string> {
-		const { user, stamp, packedActivity } = this;
+		const { user, stamp, activity } = this;
 		return {
 			...this.fields,
 			...(stamp === user.stamp ? {} : { [STAMP]: String(stamp) }),
-			...(packedActivity === user.packedActivity ? {} : { [ACTIVITY]: packedActivity }),
+			...(activity === user.activity ? {} : { [ACTIVITY]: packActivity(activity.all()) }),
 		};
 	}
-}
 
-function decide(views: CopySnapshot, user: ChangedUser, request: AnyRequest, stamp: number): Outcome {
-	const decided = request.decide(views.asOf(user)) as Decided | string;
-	if (typeof decided === 'string') return { decided, fact: null };
-	const { change, moves } = decided;
-	if (change.type === 'activity') {
-		const before = unpackActivity(user.packedActivity);
-		const at = Math.max(stamp, (before.at(-1)?.at ?? 0) + 1);
-		const all = moves ? [...before, { at, active: change.active }] : before;
-		user.packedActivity = packActivity(all);
-		user.activity = new Activity(views.user.context.starts);
-		user.activity.replace(all);
-		const newest = all.at(-1);
-		return { decided, fact: newest ? { type: 'activity', user: user.id, ...newest } : null };
+	apply({ change, moves }: Decided, stamp: number): ReadFact | null {
+		const { id } = this;
+		if (change.type === 'activity') return this.setActive(change.active, moves, stamp);
+		if (moves) {
+			// Later than every change so far, even if another gateway's clock is ahead.
+			this.stamp = Math.max(stamp, this.stamp + 1);
+			applyChange(this, change, this.stamp);
+		}
+		const { conversation } = change;
+		if (change.type === 'thread_cursor') {
+			const follow = this.follow(conversation, change.threadTs) as StampedFollow;
+			return threadFact(id, conversation, change.threadTs, follow);
+		}
+		const membership = this.membership(conversation) as StampedMembership;
+		return membershipFact(change.type, id, conversation, membership);
 	}
-	if (moves) {
-		// Later than every change so far, even if another gateway's clock is ahead.
-		user.stamp = Math.max(stamp, user.stamp + 1);
-		applyChange(user, change, user.stamp);
+
+	private setActive(active: boolean, moves: boolean, stamp: number): ReadFact | null {
+		const changes = this.activity.all();
+		if (moves) {
+			changes.push({ at: Math.max(stamp, this.activity.newest + 1), active });
+			this.activity = new Activity(this.user.context.starts, changes);
+		}
+		const newest = changes.at(-1);
+		return newest ? { type: 'activity', user: this.id, ...newest } : null;
 	}
-	const { conversation } = change;
-	if (change.type === 'thread_cursor') {
-		const follow = user.follow(conversation, change.threadTs) as StampedFollow;
-		return { decided, fact: threadFact(user.id, conversation, change.threadTs, follow) };
-	}
-	const membership = user.membership(conversation) as StampedMembership;
-	return { decided, fact: membershipFact(change.type, user.id, conversation, membership) };
 }
