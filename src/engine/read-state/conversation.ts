@@ -49,12 +49,16 @@ export class LoadedConversation implements ConversationView {
 	}
 
 	apply({ stamp, changes }: CommandChanges): void {
-		for (const change of changes) if (!this.applyChange(change)) this.kept.push({ stamp, change });
+		for (const change of changes) this.applyOrKeep(stamp, change);
 		this.stamp = stamp;
 	}
 
+	protected applyOrKeep(stamp: number, change: ConversationChange): void {
+		if (!this.applyChange(change)) this.kept.push({ stamp, change });
+	}
+
 	/** Returns false if a part that the change concerns is not loaded. */
-	protected applyChange(change: ConversationChange): boolean {
+	private applyChange(change: ConversationChange): boolean {
 		if (!('row' in change)) {
 			this.archived = change.isArchived;
 			return true;

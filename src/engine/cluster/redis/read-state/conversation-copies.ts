@@ -229,7 +229,7 @@ export class ConversationCopies {
 				keys.meta(requests[0]?.copy.id ?? ''),
 				...token,
 				keys.prefix,
-				...requests.flatMap(({ copy }) => copy.identity),
+				...requests.flatMap(({ copy: { id, stamp, base } }) => [id, stamp, base]),
 			)) as string[][];
 			for (const [index, request] of requests.entries()) {
 				applyAnswer(request, answers[index] as string[], token[1]);

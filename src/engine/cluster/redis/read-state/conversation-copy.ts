@@ -79,11 +79,6 @@ export class ConversationCopy extends LoadedConversation {
 		return this.cachedVersion;
 	}
 
-	/** For a request of views-1.lua. */
-	get identity(): readonly [id: string, stamp: number, base: string] {
-		return [this.id, this.stamp, this.base];
-	}
-
 	/** Redis has answered, and the state of the store has to be added. */
 	get isEmpty(): boolean {
 		return !this.isLoaded && this.base !== NONE;
@@ -110,21 +105,15 @@ export class ConversationCopy extends LoadedConversation {
 	}
 
 	/** Applies the answer of views-1.lua to a request that was made at the current `updateNumber`. */
-	applyAnswer([
-		mode,
-		stamp,
-		base = NONE,
-		written,
-		seen,
-		late,
-		lateSeen,
-		...commands
-	]: readonly string[]): void {
+	applyAnswer(answer: readonly string[]): void {
+		const [mode, stamp, base = NONE, written, seen, late, lateSeen, ...commands] = answer;
 		if (mode === 'w') this.restart(base, Number(written));
 		checkInvariant('view_never_goes_back', this.base !== base || Number(stamp) >= this.stamp);
 		this.startUpdate(this.base !== base || this.stamp !== Number(stamp));
 		this.base = base;
-		for (const command of commands) this.add(unpackCommand(command));
+		for (const command of commands.map(unpackCommand))
+			if (this.isLoaded) this.apply(command);
+			else for (const change of command.changes) this.kept.push({ stamp: command.stamp, change });
 		this.stamp = Number(stamp);
 		this.trim(Number(written), MAX_KEPT);
 		[this.seen, this.late, this.lateSeen] = [Number(seen), Number(late), Number(lateSeen)];
@@ -150,7 +139,7 @@ export class ConversationCopy extends LoadedConversation {
 		this.isLoaded = true;
 		this.isAhead = true;
 		this.kept = [];
-		for (const { stamp, change } of since) if (!this.applyChange(change)) this.kept.push({ stamp, change });
+		for (const { stamp, change } of since) this.applyOrKeep(stamp, change);
 		return true;
 	}
 
@@ -195,10 +184,5 @@ export class ConversationCopy extends LoadedConversation {
 		this.isHeadMissing = false;
 		this.kept = [];
 		this.keptSince = keptSince;
-	}
-
-	private add(command: CommandChanges): void {
-		if (this.isLoaded) this.apply(command);
-		else for (const change of command.changes) this.kept.push({ stamp: command.stamp, change });
 	}
 }

@@ -13,9 +13,8 @@ interface Sized {
 }
 
 export class CopyCache<Copy extends Sized> {
-	private readonly copies = new Map<string, Copy>();
-	/** Sizes when the copies were added. */
-	private readonly sizes = new Map<string, number>();
+	/** With the size of each when it was put here. */
+	private readonly entries = new Map<string, { readonly copy: Copy; readonly bytes: number }>();
 	bytes = 0;
 
 	constructor(private readonly mostBytes: number) {}
@@ -25,44 +24,42 @@ export class CopyCache<Copy extends Sized> {
 	}
 
 	get(id: string): Copy | undefined {
-		return this.copies.get(id);
+		return this.entries.get(id)?.copy;
 	}
 
 	/** Also call it when a copy has grown. */
 	put(copy: Copy): void {
 		const { id, bytes } = copy;
+		this.remove(id);
+		this.entries.set(id, { copy, bytes });
+		this.bytes += bytes;
 		copy.used = true;
-		this.bytes += bytes - (this.sizes.get(id) ?? 0);
-		this.copies.set(id, copy);
-		this.sizes.set(id, bytes);
 		if (this.bytes > this.mostBytes) this.evict();
 	}
 
 	private evict(): void {
-		// A copy with a second chance moves to the end, and is considered again when it is the oldest.
-		for (const [id, copy] of this.copies) {
+		for (const [id, entry] of this.entries) {
 			if (this.bytes <= this.mostBytes) return;
-			if (copy.used) {
-				copy.used = false;
-				this.copies.delete(id);
-				this.copies.set(id, copy);
+			if (entry.copy.used) {
+				// Its second chance: moved to the end, it is considered again when it is the oldest.
+				entry.copy.used = false;
+				this.entries.delete(id);
+				this.entries.set(id, entry);
 			} else this.remove(id);
 		}
 	}
 
 	remove(id: string): void {
-		if (!this.copies.delete(id)) return;
-		this.bytes -= this.sizes.get(id) ?? 0;
-		this.sizes.delete(id);
+		this.bytes -= this.entries.get(id)?.bytes ?? 0;
+		this.entries.delete(id);
 	}
 
 	removeIf(isToGo: (copy: Copy) => boolean): void {
-		for (const [id, copy] of [...this.copies]) if (isToGo(copy)) this.remove(id);
+		for (const [id, { copy }] of [...this.entries]) if (isToGo(copy)) this.remove(id);
 	}
 
 	clear(): void {
-		this.copies.clear();
-		this.sizes.clear();
+		this.entries.clear();
 		this.bytes = 0;
 	}
 }

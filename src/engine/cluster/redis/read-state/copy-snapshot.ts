@@ -130,6 +130,7 @@ export function conversationsInScope(
 	const isCached = all !== undefined && !some && !includesLeft;
 	const known = isCached ? user.scopes.get(all) : undefined;
 	if (known) return known;
+	const { conversations } = user.context;
 	const wanted = new Map<string, ConversationScope>();
 	const add = (one: ConversationScope): void => {
 		const known = wanted.get(one.id);
@@ -138,12 +139,12 @@ export function conversationsInScope(
 	for (let index = 0; all && index < user.memberships.size; index += 1) {
 		const { member, at, cursor } = user.membershipAt(index);
 		if (!member && !(includesLeft && at > leftSince)) continue;
-		const id = user.conversationAt(index);
+		const id = conversations.id(user.memberships.conversationAt(index));
 		wanted.set(id, { id, after: all === 'heads' ? null : cursor, threads: NO_THREADS });
 	}
 	if (all === 'threads')
 		for (const [number, threads] of user.follows) {
-			const id = user.context.conversations.id(number);
+			const id = conversations.id(number);
 			if (wanted.has(id)) add({ id, after: null, threads: [...threads.keys()] });
 		}
 	for (const one of some?.(user) ?? []) add(one);

@@ -2,7 +2,7 @@ import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { RepairProblem } from '../../../ports/views.ts';
-import { type CommandChanges, changesOf, commandsIn } from '../../../read-state/changes.ts';
+import { changesOf, commandsIn } from '../../../read-state/changes.ts';
 import { type Step, stepsOf } from '../../../read-state/user-steps.ts';
 import { slotOf } from '../slots.ts';
 import { AuthorCheck } from './author-check.ts';
@@ -95,10 +95,20 @@ export class EffectApplier {
 		conversation: string,
 		effects: readonly Effect[],
 	): Promise<(at: number) => boolean> {
+		const { fence, ttlSeconds, keptChanges } = this.context;
 		const commands = commandsIn(effects).map(changesOf);
 		const written = this.written.get(conversation) ?? 0;
 		for (;;) {
-			const answer = await this.callScript(conversation, commands, effects[0]?.type === 'created', written);
+			const { tokenOf } = await fence.begin([conversation]);
+			const answer = (await this.context.commands.apply(
+				...this.stateKeys(conversation),
+				...tokenOf(slotOf(conversation)),
+				ttlSeconds,
+				effects[0]?.type === 'created' ? 1 : 0,
+				written,
+				keptChanges,
+				...commands.flatMap(({ stamp, changes }) => [stamp, packChanges(changes)]),
+			)) as (string | number)[];
 			const [before = '', base = '', seen, late, ...results] = answer.map(String);
 			if (results.length > 0) {
 				const applied = { before, base, seen: Number(seen), late: Number(late), written };
@@ -113,25 +123,6 @@ export class EffectApplier {
 					`cannot apply an effect to ${conversation}: the store does not have the conversation. It may have lost transactions; the worker retries`,
 				);
 		}
-	}
-
-	private async callScript(
-		conversation: string,
-		changes: readonly CommandChanges[],
-		isNew: boolean,
-		written: number,
-	): Promise<readonly (string | number)[]> {
-		const { commands, fence, ttlSeconds, keptChanges } = this.context;
-		const { tokenOf } = await fence.begin([conversation]);
-		return (await commands.apply(
-			...this.stateKeys(conversation),
-			...tokenOf(slotOf(conversation)),
-			ttlSeconds,
-			isNew ? 1 : 0,
-			written,
-			keptChanges,
-			...changes.flatMap((command) => [command.stamp, packChanges(command.changes)]),
-		)) as (string | number)[];
 	}
 
 	/** Makes all copies of a conversation outdated, so that they are loaded from the store again. */

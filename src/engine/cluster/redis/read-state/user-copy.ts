@@ -52,11 +52,6 @@ export class UserCopy extends LoadedUser {
 		return OWN_BYTES + lists + this.activity.size * ACTIVITY_BYTES;
 	}
 
-	/** The conversation of a membership. */
-	conversationAt(index: number): string {
-		return this.context.conversations.id(this.memberships.conversationAt(index));
-	}
-
 	update(version: string, fields: Iterable<readonly [field: string, value: string]>): void {
 		this.version = version;
 		this.scopes.clear();

@@ -23,9 +23,8 @@ export class UserEffects {
 	async read(user: string, names: readonly string[] | null): Promise<Fields> {
 		const { commands, keys } = this.context;
 		if (!names) return commands.hgetall(keys.fields(user));
-		const wanted = [STAMP, ...names];
-		const values = await commands.hmget(keys.fields(user), ...wanted);
-		const found = wanted.map((name, index) => [name, values[index]] as const);
+		const values = names.length > 0 ? await commands.hmget(keys.fields(user), ...names) : [];
+		const found = names.map((name, index) => [name, values[index]] as const);
 		return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] != null));
 	}
 
