@@ -11,7 +11,12 @@ const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error',
 
 module.exports = {
 	forbidden: [
-		forbid('no-cycles', 'Two files that need each other are one idea.', {}, { circular: true }),
+		forbid(
+			'no-cycles',
+			'Two files that import each other belong in one file, or need a third.',
+			{},
+			{ circular: true },
+		),
 		forbid('model-is-pure', 'src/model imports only itself.', { path: MODEL }, { pathNot: MODEL }),
 		forbid(
 			'sequencer-is-pure',
@@ -57,13 +62,13 @@ module.exports = {
 		),
 		forbid(
 			'a-cluster-is-loaded-when-asked-for',
-			'The clients of its services are most of what loading takes: no other command waits for them.',
+			'Loading the clients of Kafka, Redis and PostgreSQL takes most of the start: other commands must not wait for it.',
 			{ path: APP, pathNot: OF_A_CLUSTER },
 			{ path: OF_A_CLUSTER, dependencyTypesNot: ['type-only', 'dynamic-import'] },
 		),
 		forbid(
 			'product-without-its-tests',
-			'What is shipped does not need test, bench or scripts.',
+			'Shipped code imports nothing from test, bench or scripts.',
 			{ path: '^(src|client/src)/' },
 			{ path: '^(test|bench|scripts)/' },
 		),
@@ -75,25 +80,25 @@ module.exports = {
 		),
 		forbid(
 			'react-only-in-its-entry',
-			'Who does not use React does not need it.',
+			'Applications without React must not need it: only react.ts may import a package.',
 			{ path: '^client/src/', pathNot: '^client/src/react\\.ts$' },
 			{ path: 'node_modules/' },
 		),
 		forbid(
 			'load-from-outside',
-			'What puts load on a server knows it by its methods and sockets alone.',
+			'Load generator and API client use a server only through its methods and sockets.',
 			{ path: '^src/(load|remote)/' },
 			{ path: '^src/', pathNot: ['^src/(load|remote)/', MODEL] },
 		),
 		forbid(
 			'server-without-client',
-			'The server does not know who speaks to it.',
+			'The server imports neither the SDK nor the web interface.',
 			{ path: '^src/' },
 			{ path: '^(client|web)/' },
 		),
 		forbid(
 			'web-through-the-sdk',
-			'The interface knows the server by the SDK alone, and the SDK by what it publishes.',
+			'The web interface imports only the entries of the SDK, and no server code.',
 			{ path: '^web/' },
 			{
 				path: '^(src|client|test|bench|scripts)/',
@@ -109,7 +114,7 @@ module.exports = {
 		),
 	],
 	options: {
-		// Tests that stand beside the code import bun:test and helpers; they are not the product.
+		// Tests beside the code import bun:test and helpers; they are not shipped.
 		exclude: { path: '\\.test\\.ts$' },
 		doNotFollow: { path: 'node_modules' },
 		tsPreCompilationDeps: true,

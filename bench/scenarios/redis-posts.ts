@@ -37,7 +37,7 @@ const MEMBERS_A_CALL = 500;
 export const redisPosts: Scenario = {
 	name: 'redis-posts',
 	about:
-		'A post in Redis against a ZSET entry and against a gated counter for every member; bytes of a cursor',
+		'A post in Redis against a ZSET entry and against a conditional counter for every member; bytes of a cursor',
 	run: async (bench) => {
 		const members = usersFrom(0, bench.pick(1_000, 10_000, 10_000));
 		const addressOf = await benchServices(bench, 'redis');

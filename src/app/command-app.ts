@@ -91,7 +91,8 @@ export const appListCommand: CliCommand = {
 };
 
 export const appInfoCommand: CliCommand = {
-	summary: 'Show an app: its subscriptions, whether it is connected, and how many events were dropped.',
+	summary:
+		'Show an app: its subscriptions, whether it is connected, and how many events the server gave up on.',
 	usage: '--app A… [--url http://localhost:8080]',
 	options: { app: APP_FLAG, url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,

@@ -4,6 +4,7 @@ import { ConfigError } from './config.ts';
 import { countsFindings } from './doctor/counts.ts';
 import { examine } from './doctor/doctor.ts';
 import { bad, type Finding, lineOf } from './doctor/finding.ts';
+import { userNamed } from './find-by-name.ts';
 
 /**
  * `tidemark doctor`: finds problems with this machine and its settings, and says how to fix them. With --user or
@@ -16,14 +17,15 @@ export const doctorCommand: CliCommand = {
 	summary:
 		'Check the machine, settings, data, services or counts, and say how to fix what is wrong. Changes nothing without --repair.',
 	usage:
-		'[--json] [--sockets 1000] [settings]\n       tidemark doctor [--user U…] [--channel C…] [--repair] [--json] [--url http://localhost:8080]',
+		'[--json] [--sockets 1000] [settings]\n       tidemark doctor [--user NAME] [--team NAME] [--channel C…] [--repair] [--json] [--url http://localhost:8080]',
 	options: {
 		json: { help: 'print the findings as JSON', takesValue: false },
 		sockets: { help: `number of sockets to expect (${SOCKETS})`, takesValue: true },
 		user: {
-			help: 'id of a user whose counts to compare with the store of a running server',
+			help: 'user, by name or id, whose counts to compare with the store of a running server',
 			takesValue: true,
 		},
+		team: { help: 'workspace of --user, by name or id; optional if there is only one', takesValue: true },
 		channel: {
 			help: 'id of the conversation to compare; without --user, for 100 of its members',
 			takesValue: true,
@@ -50,9 +52,13 @@ function report(findings: readonly Finding[], options: Invocation['options']): n
 }
 
 async function findingsOf(invocation: Invocation): Promise<Finding[]> {
-	const { user, channel, repair, url, sockets: wanted } = invocation.options;
-	if (user !== undefined || channel !== undefined)
-		return countsFindings(await adminClient(invocation), { user, channel, repair: repair === 'true' });
+	const { user, team, channel, repair, url, sockets: wanted } = invocation.options;
+	if (team !== undefined && user === undefined) throw new ConfigError(['--team needs --user']);
+	if (user !== undefined || channel !== undefined) {
+		const call = await adminClient(invocation);
+		const id = user === undefined ? undefined : await userNamed(call, user, team);
+		return countsFindings(call, { user: id, channel, repair: repair === 'true' });
+	}
 	for (const [flag, value] of Object.entries({ repair, url }))
 		if (value !== undefined) throw new ConfigError([`--${flag} needs --user or --channel`]);
 	const sockets = Number(wanted ?? SOCKETS);

@@ -63,7 +63,7 @@ export class FailureLog {
 			const { text, total, more, where } = cause;
 			if (more === 0) {
 				this.causes.delete(key);
-				this.log.info(`no more failures for ${this.everyMs / 1000} s, after ${total}: ${text}`);
+				this.log.info(`no failures in the last ${this.everyMs / 1000} s, after ${total} before: ${text}`);
 				continue;
 			}
 			const named = [...where].slice(0, MAX_NAMED).join(', ');

@@ -119,6 +119,31 @@ test('tidemark doctor reports counts, repairs them, and exits by whether all are
 	expect(await unread()).toBe(1);
 });
 
+test('tidemark doctor finds a user by name; an unknown or ambiguous name is wrong usage', async () => {
+	const { grace } = await aChannel('by-name');
+	const doctor = (...args: string[]) =>
+		tidemark(['doctor', '--url', server.url, ...args], { TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN }).ended;
+	const [found, unknown, ambiguous, lone] = await Promise.all([
+		doctor('--user', `@${grace.name}`, '--team', 'by-name'),
+		doctor('--user', '@nobody', '--team', 'by-name'),
+		// The other tests create workspaces with users of the same names.
+		doctor('--user', grace.name),
+		doctor('--channel', 'C00NOWHERE', '--team', 'by-name'),
+	]);
+	expect(found).toMatchObject({ code: 0, err: '', out: 'ok    counts          1 of 1 match the store\n' });
+	expect(unknown).toMatchObject({
+		code: 2,
+		out: '',
+		err: expect.stringContaining('there is no user "nobody" in by-name'),
+	});
+	expect(ambiguous).toMatchObject({
+		code: 2,
+		out: '',
+		err: expect.stringContaining('there are several workspaces: choose one with --team'),
+	});
+	expect(lone).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--team needs --user') });
+});
+
 test('tidemark doctor verifies every conversation of a user, in pages', async () => {
 	const { channel: oldest, ada, grace, admin } = await aChannel('oldest');
 	const MANY = 130;

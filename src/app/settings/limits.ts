@@ -52,7 +52,7 @@ export const limitSettings = {
 	),
 	answerMemoryMb: setting(
 		'answer-memory-mb',
-		'memory for large answers that clients have not read yet, at most an eighth of it per user; sockets get the same amount in addition',
+		'memory for large answers that clients have not read yet, at most an eighth of it per user; a second budget of this size holds events that wait for sockets',
 		128,
 		wholeNumber(32, 65_536),
 	),

@@ -4,6 +4,7 @@ import { Failed, Loading } from '../ui/states.tsx';
 import { AdminHead } from './AdminHead.tsx';
 import { AdminSignIn } from './AdminSignIn.tsx';
 import { asAdmin, listAll, type Team } from './calls.ts';
+import { useCreatedSecrets } from './created-secrets.ts';
 import { NameForm } from './NameForm.tsx';
 import { TeamView } from './TeamView.tsx';
 
@@ -14,6 +15,7 @@ export function Admin() {
 	const [error, setError] = useState<string | null>(null);
 	const [chosen, setChosen] = useState('');
 	const [duplicate, setDuplicate] = useState<{ readonly name: string; readonly existing: Team } | null>(null);
+	const created = useCreatedSecrets();
 	const load = useCallback(() => {
 		setError(null);
 		listAll<Team>('admin.teams.list', 'teams').then(setTeams, (failure: { code?: string }) =>
@@ -25,13 +27,17 @@ export function Admin() {
 	}, [isAdmin, load]);
 	if (!isAdmin) return <AdminSignIn title="Administration" onAdmin={() => setAdmin(true)} />;
 	const team = teams?.find(({ id }) => id === chosen) ?? teams?.[0];
+	const choose = (id: string) => {
+		setChosen(id);
+		created.hide(({ isCopied }) => isCopied === true);
+	};
 	const create = async (name: string) => {
 		setDuplicate(null);
-		const created = await asAdmin<{ team: Team }>('admin.teams.create', {
+		const answer = await asAdmin<{ team: Team }>('admin.teams.create', {
 			name,
 			general_channel: 'general',
 		});
-		setChosen(created.team.id);
+		choose(answer.team.id);
 		load();
 	};
 	const add = (name: string) => {
@@ -44,7 +50,10 @@ export function Admin() {
 			<AdminHead
 				title="Administration"
 				otherPage={{ path: '/ops', title: 'Operations' }}
-				onSignedOut={() => setAdmin(false)}
+				onSignedOut={() => {
+					setAdmin(false);
+					created.hide(() => true);
+				}}
 			/>
 			{error && <Failed error={error} onRetry={load} />}
 			{!error && !teams && <Loading label="Loading workspaces" />}
@@ -61,10 +70,11 @@ export function Admin() {
 									type="button"
 									className="button small"
 									aria-pressed={id === team?.id}
-									onClick={() => setChosen(id)}
+									onClick={() => choose(id)}
 								>
 									<bdi>{name}</bdi>
 									{teams.some((one) => one.id !== id && isSameName(one.name, name)) && ` (${id})`}
+									{id !== team?.id && created.uncopied(id) > 0 && ` · ${created.uncopied(id)} to copy`}
 								</button>
 							))}
 						</fieldset>
@@ -88,7 +98,7 @@ export function Admin() {
 					)}
 				</section>
 			)}
-			{team && <TeamView key={team.id} team={team} />}
+			{team && <TeamView key={team.id} team={team} created={created} />}
 		</main>
 	);
 }

@@ -3,29 +3,23 @@ import { toastResult } from '../session/toast.tsx';
 import { CopyField } from '../ui/CopyField.tsx';
 import { exactTime } from '../ui/format.ts';
 import { asAdmin, type Invite, listAll, type Member, type Team } from './calls.ts';
+import type { Created, CreatedSecrets } from './created-secrets.ts';
 import { InviteForm } from './InviteForm.tsx';
 import { InviteList, shortId } from './InviteList.tsx';
 import { MemberQuestion, type MemberQuestionProps } from './MemberQuestion.tsx';
 import { MemberSection } from './MemberSection.tsx';
 import { NameForm } from './NameForm.tsx';
 
-/** A new link or token, which the page shows once. */
-interface Created {
-	readonly label: string;
-	readonly value: string;
-	readonly hint: string;
-	/** The id of the link; undefined for a token. */
-	readonly invite?: string;
-	readonly isCopied?: boolean;
+interface Props {
+	readonly team: Team;
+	readonly created: CreatedSecrets;
 }
 
 /** One workspace: invite people, list them, sign out and deactivate them. */
-export function TeamView({ team }: { readonly team: Team }) {
+export function TeamView({ team, created }: Props) {
 	const [members, setMembers] = useState<readonly Member[] | null>(null);
 	const [invites, setInvites] = useState<readonly Invite[]>([]);
 	const [error, setError] = useState<string | null>(null);
-	/** Newest first. Links and tokens that were not copied yet stay when the next one is created. */
-	const [created, setCreated] = useState<readonly Created[]>([]);
 	const [asked, setAsked] = useState<Omit<MemberQuestionProps, 'onClose'> | null>(null);
 	const load = useCallback(async () => {
 		setError(null);
@@ -49,9 +43,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 		return () => removeEventListener('focus', reload);
 	}, [load]);
 
-	const show = (one: Created) => setCreated((before) => [one, ...before.filter(({ isCopied }) => !isCopied)]);
-	const setCopied = (copied: string) =>
-		setCreated((before) => before.map((one) => (one.value === copied ? { ...one, isCopied: true } : one)));
+	const show = (one: Omit<Created, 'team'>) => created.show({ ...one, team: team.id });
 	const invite = async (member: Member | null, label = '') => {
 		const { url, invite: link } = await asAdmin<{ url: string; invite: Invite }>('admin.invites.create', {
 			team_id: team.id,
@@ -90,7 +82,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 		});
 	const revokeAndHide = async (invite_id: string) => {
 		await revoke(invite_id);
-		setCreated((before) => before.filter(({ invite: shown }) => shown !== invite_id));
+		created.hide(({ invite: shown }) => shown === invite_id);
 	};
 
 	const signOut = (member: Member) =>
@@ -119,8 +111,15 @@ export function TeamView({ team }: { readonly team: Team }) {
 						onName={(name) => toastResult(add(name), `${name} was added. The link below signs them in.`)}
 					/>
 				</div>
-				{created.map(({ label, value, hint }) => (
-					<CopyField key={value} label={label} value={value} hint={hint} onCopied={() => setCopied(value)} />
+				{created.of(team.id).map(({ label, value, hint }) => (
+					<CopyField
+						key={value}
+						label={label}
+						value={value}
+						hint={hint}
+						onCopied={() => created.setCopied(value)}
+						onDismiss={() => created.hide((one) => one.value === value)}
+					/>
 				))}
 				<InviteList
 					invites={invites}

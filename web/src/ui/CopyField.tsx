@@ -7,10 +7,12 @@ interface Props {
 	readonly hint?: string;
 	/** Called when the user has copied the text, with the button or by hand. */
 	readonly onCopied?: () => void;
+	/** Called when the user no longer wants to see the text; without it there is no button for that. */
+	readonly onDismiss?: () => void;
 }
 
 /** A text with a button that copies it. */
-export function CopyField({ label, value, hint, onCopied }: Props) {
+export function CopyField({ label, value, hint, onCopied, onDismiss }: Props) {
 	const id = useId();
 	const [isCopied, setCopied] = useState(false);
 	const copy = () =>
@@ -37,6 +39,11 @@ export function CopyField({ label, value, hint, onCopied }: Props) {
 				<button type="button" className="button" onClick={copy}>
 					{isCopied ? 'Copied' : 'Copy'}
 				</button>
+				{onDismiss && (
+					<button type="button" className="button" onClick={onDismiss}>
+						Dismiss
+					</button>
+				)}
 			</div>
 			{hint && <p className="hint">{hint}</p>}
 		</div>
