@@ -98,7 +98,7 @@ export class RedisViews implements Views {
 	async savedListing(user: string, number: number, ids?: Ids): Promise<Ids | null> {
 		const { commands, keys } = this.context;
 		const key = keys.listing(user, number);
-		if (ids) await commands.sadd(key, '', ...ids);
+		if (ids) await Promise.all([commands.del(key), commands.sadd(key, '', ...ids)]);
 		// Each use of the listing extends its lifetime.
 		const [members] = await Promise.all([commands.smembers(key), commands.expire(key, LIST_SECONDS)]);
 		return members.length === 0 ? null : new Set(members);
