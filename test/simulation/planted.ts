@@ -145,7 +145,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'does not record which fields of a user changed': {
 		file: 'src/engine/cluster/redis/lua/set-user-2.lua',
-		find: "redis.call('ZADD', KEYS[2], version, ARGV[index])",
+		find: "redis.call('ZADD', KEYS[2], newer, field)",
 		replace: '',
 		shape: 'cluster',
 	},
@@ -219,21 +219,23 @@ function sourceWith(file: string, text: string): string {
 	return source;
 }
 
-/** Call it before the code that contains the bug is loaded. */
-export function planted(name: string): void {
+/** The source of a file with the bug. Throws if the code has changed, so that the bug cannot be planted. */
+export function sourceWithBug(name: string): { readonly file: string; readonly contents: string } {
 	const bug = PLANTED[name];
 	if (!bug) throw new Error(`no such bug: ${name}`);
 	const { file, find, replace } = bug.file.endsWith('.lua') ? inScripts(bug) : bug;
 	sourceWith(bug.file, bug.find);
-	const source = sourceWith(file, find);
+	return { file, contents: sourceWith(file, find).replace(find, () => replace) };
+}
+
+/** Call it before the code that contains the bug is loaded. */
+export function planted(name: string): void {
+	const { file, contents } = sourceWithBug(name);
 	const filter = new RegExp(`${file.replaceAll('.', '\\.')}$`);
 	plugin({
 		name: 'planted bug',
 		setup: (build) => {
-			build.onLoad({ filter }, () => ({
-				contents: source.replace(find, () => replace),
-				loader: 'ts',
-			}));
+			build.onLoad({ filter }, () => ({ contents, loader: 'ts' }));
 		},
 	});
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Job, Line } from './child.ts';
-import { PLANTED } from './planted.ts';
+import { PLANTED, sourceWithBug } from './planted.ts';
 import { describe, type ShapeName, simulate } from './simulate.ts';
 import { unsimulated } from './sources.ts';
 
@@ -44,6 +44,10 @@ for (const shape of SHAPES)
 
 test('the code under simulation takes time and randomness only from simulated sources', () => {
 	expect(unsimulated()).toEqual([]);
+});
+
+test('every planted bug can still be planted', () => {
+	for (const name of Object.keys(PLANTED)) expect(sourceWithBug(name).contents).not.toBe('');
 });
 
 /** A bug that almost every history reveals; `npm run simulate -- --planted` looks for all of them. */
