@@ -168,7 +168,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'uses a copy that is older than rows of the store': {
 		file: 'src/engine/cluster/redis/read-state/conversation-copy.ts',
-		find: 'this.isLoaded = true;\n\t\tthis.isAhead = true;',
+		find: 'this.isLoaded = true;\n\t\tthis.mayHaveNewerRows = true;',
 		replace: 'this.isLoaded = true;',
 		shape: 'cluster',
 	},

@@ -8,7 +8,7 @@ import type { EntryRow } from '../ports/store.ts';
 /** A change of an entry: in the timeline, in a thread (`root`, 0 for none), or in both. */
 export interface EntryChange {
 	readonly type: 'post' | 'edit' | 'delete';
-	/** The whole entry; of a deleted message, the entry before. */
+	/** The whole entry; for a delete, as it was before the delete. */
 	readonly row: EntryRow;
 	readonly isInTimeline: boolean;
 	readonly root: number;

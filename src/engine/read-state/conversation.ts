@@ -25,8 +25,8 @@ export class LoadedConversation implements ConversationView {
 	/** Stamp of its newest change. */
 	stamp = 0;
 	timeline = new Timeline(0);
-	/** Its newest entry was deleted, and the one before is not loaded. */
-	isHeadMissing = false;
+	/** Its newest entry was deleted, and the one before is not loaded: `timeline.latest` is unknown. */
+	isLatestUnknown = false;
 	/** Reads of the store in progress: no kept change is dropped meanwhile. */
 	reads = 0;
 	/** The store has all changes up to this stamp. */
@@ -80,14 +80,14 @@ export class LoadedConversation implements ConversationView {
 			// A post that is not newer is in the list, or was deleted since.
 			if (ts <= list.latest) return;
 			list.append(this.entryOf(row));
-			if (list === this.timeline) this.isHeadMissing = false;
+			if (list === this.timeline) this.isLatestUnknown = false;
 		} else {
 			const wasLatest = ts === list.latest;
 			list.remove(ts);
 			if (!wasLatest) return;
 			// Needed also if `remove` found nothing, because the entry was not loaded.
 			list.latest = list.size > 0 ? list.tsAt(list.size - 1) : list.floor;
-			if (list.size === 0 && list.floor > 0) this.isHeadMissing = true;
+			if (list.size === 0 && list.floor > 0) this.isLatestUnknown = true;
 		}
 	}
 
@@ -98,9 +98,9 @@ export class LoadedConversation implements ConversationView {
 		const isInRange = ({ isInTimeline, row: { ts } }: EntryChange) =>
 			isInTimeline && ts > after && ts <= floor;
 		timeline.prepend(this.updated(rows, isInRange), after);
-		if (!this.isHeadMissing) timeline.latest = latest;
+		if (!this.isLatestUnknown) timeline.latest = latest;
 		else if (timeline.size === 0) timeline.latest = after;
-		this.isHeadMissing &&= timeline.size === 0 && after > 0;
+		this.isLatestUnknown &&= timeline.size === 0 && after > 0;
 	}
 
 	/** Adds a thread, of which these are all replies. */

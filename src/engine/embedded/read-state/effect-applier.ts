@@ -59,7 +59,7 @@ function applyToConversation(
 	const wasArchived = conversation.archived;
 	conversation.apply(changesOf(effects));
 	conversation.trim(durable);
-	// Entries were not loaded while it was archived: readers must check again what is loaded.
+	// Its entries were not loaded while it was archived: readers must check again what is loaded.
 	if (wasArchived && !conversation.archived) residents.disruptions += 1;
 	return conversation;
 }

@@ -1,7 +1,7 @@
 /** Numbers of conversations in the order of their changes, for caches over very many conversations. */
 
-/** Older changes are dropped: the cache is recomputed then. */
-const MAX_CHANGES = 1 << 16;
+/** The journal has at least this many changes; a cache that needs older ones is recomputed. */
+const KEPT_CHANGES = 1 << 16;
 
 export class Journal {
 	private numbers: number[] = [];
@@ -13,9 +13,9 @@ export class Journal {
 
 	add(conversation: number): void {
 		this.numbers.push(conversation);
-		if (this.numbers.length < 2 * MAX_CHANGES) return;
-		this.numbers = this.numbers.slice(MAX_CHANGES);
-		this.dropped += MAX_CHANGES;
+		if (this.numbers.length < 2 * KEPT_CHANGES) return;
+		this.numbers = this.numbers.slice(KEPT_CHANGES);
+		this.dropped += KEPT_CHANGES;
 	}
 
 	/** Undefined if these changes are no longer in the journal. */

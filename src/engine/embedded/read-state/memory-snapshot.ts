@@ -104,8 +104,8 @@ export class ScopeLoader {
 	private missing(user: ResidentUser, { all, some }: Scope, absent: Set<string>) {
 		const { residents } = this;
 		if (all && !residents.isComplete(user)) return () => residents.complete(user);
-		const gaps = all && all !== 'heads' ? this.gapsOf(user) : [];
-		if (gaps.length > 0) return () => residents.loader.loadAll(gaps);
+		const short = all && all !== 'heads' ? this.missingTimelinesOf(user) : [];
+		if (short.length > 0) return () => residents.loader.loadAll(short);
 		const unloaded = all === 'threads' ? this.missingThreadsOf(user) : [];
 		if (unloaded.length > 0) return () => this.loadThreads(unloaded);
 		for (const { id, after, threads } of some?.(user) ?? []) {
@@ -124,21 +124,21 @@ export class ScopeLoader {
 	}
 
 	/** Unarchived conversations that are not loaded back to the user's cursor. */
-	private gapsOf(user: ResidentUser): LoadTarget<ResidentConversation>[] {
+	private missingTimelinesOf(user: ResidentUser): LoadTarget<ResidentConversation>[] {
 		const { memberships, setBack } = user;
 		const isKnown = user.reachedAtDisruption === this.residents.disruptions;
-		const gaps: LoadTarget<ResidentConversation>[] = [];
+		const found: LoadTarget<ResidentConversation>[] = [];
 		for (const number of isKnown ? setBack : memberships.conversations()) {
 			const index = memberships.find(number);
 			const conversation = conversationAt(this.residents, user, index);
 			const ts = memberships.cursorAt(index);
 			if (conversation && !conversation.archived && ts < conversation.timeline.floor)
-				gaps.push({ conversation, ts });
+				found.push({ conversation, ts });
 		}
-		if (gaps.length > 0) return gaps;
+		if (found.length > 0) return found;
 		user.reachedAtDisruption = this.residents.disruptions;
 		setBack.clear();
-		return gaps;
+		return found;
 	}
 
 	private async loadThreads(threads: readonly UnloadedThread[]): Promise<void> {

@@ -30,7 +30,7 @@ export interface DatabaseState {
 	readonly bytes: number;
 }
 
-/** Throws if it cannot be read, and SchemaTooNew if a newer version wrote it. */
+/** Throws if the database cannot be read; SchemaTooNew if a newer version wrote it. */
 export function inspectDirectory(directory: string): Inspected {
 	const lock = join(directory, LOCK_FILE);
 	const inUse = existsSync(lock) && isLocked(lock);

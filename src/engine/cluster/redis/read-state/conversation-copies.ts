@@ -36,13 +36,13 @@ interface CopyRequest {
 class NodeBatch {
 	/** Requests for known copies: only versions are compared. */
 	readonly comparisons: CopyRequest[] = [];
-	readonly requests: CopyRequest[] = [];
+	readonly reads: CopyRequest[] = [];
 	readonly answered = Promise.withResolvers<void>();
 
 	constructor(readonly token: EpochToken) {}
 
 	get isFull(): boolean {
-		return this.comparisons.length === COMPARISONS_PER_CALL || this.requests.length === READS_PER_CALL;
+		return this.comparisons.length === COMPARISONS_PER_CALL || this.reads.length === READS_PER_CALL;
 	}
 }
 
@@ -109,16 +109,16 @@ export class ConversationCopies {
 		};
 	}
 
-	/** Loads what these copies lack from the store. Returns those that do not exist. Afterwards the others have to be brought up to date. */
+	/** Loads what these copies lack from the store. Returns those whose conversation does not exist; the others have to be brought up to date. */
 	private async complete(copies: readonly ConversationCopy[]): Promise<readonly ConversationCopy[]> {
 		const empty = copies.filter((copy) => copy.isEmpty);
 		const absent = empty.length > 0 ? await this.loadNew(empty) : empty;
-		const headless = copies.filter((copy) => copy.isHeadMissing);
-		await Promise.all(headless.map((copy) => this.loader.loadPastNewest(copy)));
+		const withoutLatest = copies.filter((copy) => copy.isLatestUnknown);
+		await Promise.all(withoutLatest.map((copy) => this.loader.loadPastNewest(copy)));
 		return absent;
 	}
 
-	/** Loads the state of the store into copies that have none. Returns those that do not exist. */
+	/** Loads the state of the store into copies that have none. Returns those whose conversation does not exist. */
 	private async loadNew(copies: readonly ConversationCopy[]): Promise<readonly ConversationCopy[]> {
 		const updateNumbers = copies.map(({ updateNumber }) => updateNumber);
 		const briefs = await this.context.source.briefs([...new Set(copies.map(({ id }) => id))]);
@@ -156,7 +156,7 @@ export class ConversationCopies {
 			}
 			copy.expire(batch.token[1], confirmedSince);
 			const request: CopyRequest = { copy, updateNumber: copy.updateNumber, isCurrent: true };
-			(copy.isLoaded ? batch.comparisons : batch.requests).push(request);
+			(copy.isLoaded ? batch.comparisons : batch.reads).push(request);
 			return request;
 		});
 		await Promise.all([...batches].map(({ answered }) => answered.promise));
@@ -179,9 +179,9 @@ export class ConversationCopies {
 		this.open.clear();
 	}
 
-	private async send({ comparisons, requests, answered, token }: NodeBatch): Promise<void> {
+	private async send({ comparisons, reads, answered, token }: NodeBatch): Promise<void> {
 		try {
-			const [changed] = await Promise.all([this.compare(comparisons, token), this.read(requests, token)]);
+			const [changed] = await Promise.all([this.compare(comparisons, token), this.read(reads, token)]);
 			for (let from = 0; from < changed.length; from += READS_PER_CALL)
 				await this.read(changed.slice(from, from + READS_PER_CALL), token);
 			answered.resolve();
@@ -252,7 +252,7 @@ const sha1 = (text: string): string => createHash('sha1').update(text).digest('h
 /** The copy was current when Redis answered, unless it changed during the request. */
 function confirm({ copy, updateNumber }: CopyRequest): void {
 	if (copy.updateNumber !== updateNumber) return;
-	copy.isAhead = false;
+	copy.mayHaveNewerRows = false;
 	copy.checkedMs = performance.now();
 }
 

@@ -44,7 +44,7 @@ export class ConversationCopy extends LoadedConversation {
 	/** It has the state of the store. Before that, it only has the changes since. */
 	isLoaded = false;
 	/** It may have rows that are newer than its stamp: bring it up to date before using it. */
-	isAhead = false;
+	mayHaveNewerRows = false;
 	/** Rises with every update: answers to earlier requests are dropped. */
 	updateNumber = 0;
 	/** Rises when it becomes a copy of a different state. */
@@ -86,7 +86,7 @@ export class ConversationCopy extends LoadedConversation {
 
 	/** Whether its content is complete. The caller must still compare it with Redis. */
 	get isUsable(): boolean {
-		return this.isLoaded && !this.isAhead && !this.isHeadMissing;
+		return this.isLoaded && !this.mayHaveNewerRows && !this.isLatestUnknown;
 	}
 
 	/**
@@ -117,12 +117,12 @@ export class ConversationCopy extends LoadedConversation {
 		this.stamp = Number(stamp);
 		this.trim(Number(written), MAX_KEPT);
 		[this.seen, this.late, this.lateSeen] = [Number(seen), Number(late), Number(lateSeen)];
-		this.isAhead = false;
+		this.mayHaveNewerRows = false;
 	}
 
 	/**
-	 * Adds the state in the store: undefined if the store does not have the conversation, which then has to be new. Returns false if the
-	 * store lacks changes that it had.
+	 * Adds the state in the store: undefined if the store does not have the conversation. Returns false if that is not a new one,
+	 * or if the store lacks changes that it had.
 	 */
 	load(brief: ConversationBrief | undefined): boolean {
 		if ((brief?.stamp ?? 0) < this.keptSince) return false;
@@ -137,7 +137,7 @@ export class ConversationCopy extends LoadedConversation {
 		this.timeline = new Timeline(brief?.latest ?? 0);
 		if (this.base === STORED) this.stamp = brief?.stamp ?? 0;
 		this.isLoaded = true;
-		this.isAhead = true;
+		this.mayHaveNewerRows = true;
 		this.kept = [];
 		for (const { stamp, change } of since) this.applyOrKeep(stamp, change);
 		return true;
@@ -157,13 +157,13 @@ export class ConversationCopy extends LoadedConversation {
 	override prepend(rows: readonly EntryRow[], after: number): void {
 		this.startUpdate(false);
 		super.prepend(rows, after);
-		this.isAhead = true;
+		this.mayHaveNewerRows = true;
 	}
 
 	override addThread(root: number, rows: readonly EntryRow[]): void {
 		this.startUpdate(false);
 		super.addThread(root, rows);
-		this.isAhead = true;
+		this.mayHaveNewerRows = true;
 	}
 
 	private startUpdate(isOtherState = true): void {
@@ -181,7 +181,7 @@ export class ConversationCopy extends LoadedConversation {
 		this.clearThreads();
 		this.named = 0;
 		this.isLoaded = false;
-		this.isHeadMissing = false;
+		this.isLatestUnknown = false;
 		this.kept = [];
 		this.keptSince = keptSince;
 	}

@@ -17,7 +17,7 @@ import type { UserCopies } from './user-copies.ts';
  * read again; if the user is unchanged, both were current when the conversation was read.
  */
 
-/** A user who marks without a pause still gets a row. */
+/** After so many tries the answer may be inconsistent: a user who marks without a pause still gets one. */
 const MAX_TRIES = 10;
 
 export class CopiedViews {
@@ -34,8 +34,8 @@ export class CopiedViews {
 	}
 
 	/**
-	 * Calls `use` with the scope at one moment, and again if it turns out not to be consistent. `use` must be synchronous, because
-	 * the copies change later.
+	 * Calls `use` with the scope at one moment, and again if it was not consistent; with `any`, conversations may be newer than the user.
+	 * `use` must be synchronous, because the copies change later.
 	 */
 	read<T>(
 		id: string,
@@ -128,7 +128,7 @@ export class CopiedViews {
 
 	/**
 	 * Begins to load entries and threads in scope that the copies lack, and holds these copies until they are used, even if the cache is too
-	 * small for them. Returns nothing if nothing is missing, and no copy was loaded further by another caller since it was brought up to date.
+	 * small for them. Returns an empty list if nothing is missing, and no other caller has loaded a copy further since it was brought up to date.
 	 */
 	private loadMissing(
 		scopes: readonly ConversationScope[],

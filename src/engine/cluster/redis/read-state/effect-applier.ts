@@ -53,7 +53,7 @@ export class EffectApplier {
 		const isNew = await this.applyToConversation(conversation, effects);
 		const copy = views.currentOf(conversation, effects.at(-1)?.at ?? 0);
 		if (!copy) views.warm(conversation);
-		const view = new AuthorCheck(views, conversation, copy, isNew);
+		const authors = new AuthorCheck(views, conversation, copy, isNew);
 		// Nobody was a member of a new conversation before.
 		const [first] = effects;
 		const isCreated = first?.type === 'created' && isNew(first.at);
@@ -69,7 +69,7 @@ export class EffectApplier {
 					steps
 						.slice(from, from + USERS_PER_PIPELINE)
 						.map(([user, all]) =>
-							users.applySteps(user, all, view, rows, point.tokenOf(slotOf(user)), early.get(user)),
+							users.applySteps(user, all, authors, rows, point.tokenOf(slotOf(user)), early.get(user)),
 						),
 				)),
 			);
@@ -90,7 +90,7 @@ export class EffectApplier {
 		return read;
 	}
 
-	/** Appends the changes to Redis. The result tells of each stamp whether its command was applied for the first time. */
+	/** Appends the changes to Redis. The returned function says whether the command with a stamp was applied for the first time. */
 	private async applyToConversation(
 		conversation: string,
 		effects: readonly Effect[],

@@ -38,19 +38,19 @@ export class UserEffects {
 	async applySteps(
 		user: string,
 		steps: readonly Step[],
-		view: AuthorCheck,
+		authors: AuthorCheck,
 		stored: StoredUsers,
 		token: EpochToken,
 		early?: Promise<Fields>,
 	): Promise<readonly ReadFact[]> {
 		const { conversation } = steps[0] as Step;
-		const names = fieldsNeededBy(steps, view.isNew);
+		const names = fieldsNeededBy(steps, authors.isNew);
 		for (let known = early; ; known = undefined) {
 			const fields = await (known ?? this.read(user, names));
 			const absent = names?.filter((name) => !(name in fields));
 			const rows = absent?.length === 0 ? undefined : (await stored()).get(user);
 			const base = UserDraft.of(conversation, rows, fields);
-			const { draft, moved } = await view.decide((context) => {
+			const { draft, moved } = await authors.decide((context) => {
 				const draft = new UserDraft(base);
 				return { draft, moved: applySteps(draft, steps, context) };
 			});

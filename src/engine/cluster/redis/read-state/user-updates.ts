@@ -24,7 +24,7 @@ interface WaitingChange {
 	readonly done: PromiseWithResolvers<AnyResult>;
 }
 
-interface Outcome extends WaitingChange {
+interface DecidedChange extends WaitingChange {
 	/** The decision, or the problem. */
 	readonly decided: Decided | string;
 	/** Null if there is nothing to append. */
@@ -34,7 +34,7 @@ interface Outcome extends WaitingChange {
 /**
  * Changes users: reads, decides, sets if unchanged, and starts over if another process has changed the user. Changes of one user take
  * turns; those that wait are made together, with the same round trips as one. A change without effect is also appended and published,
- * because the process that made the original change may have died before.
+ * because the process that made the original change may have died before it did so.
  */
 export class UserUpdates {
 	/** By user: the changes that wait for their turn. */
@@ -83,16 +83,16 @@ export class UserUpdates {
 	private async changeTogether(user: string, changes: readonly WaitingChange[]): Promise<void> {
 		const { fence } = this.context;
 		const time: ReadTime = { stamp: changes.at(-1)?.stamp ?? 0, horizon: 0, leftSince: 0 };
-		const { point, outcomes } = await fence.retrying(() => this.decideAndSet(user, changes, time));
+		const { point, decisions } = await fence.retrying(() => this.decideAndSet(user, changes, time));
 		// Reject a change that was decided in another epoch. Otherwise append while counting, and publish when both are done.
 		await fence.verify(point);
-		const made = outcomes.filter(({ decided }) => typeof decided !== 'string');
+		const made = decisions.filter(({ decided }) => typeof decided !== 'string');
 		const logged = made.map(({ fact }) => this.append(fact));
 		const scope = scopeOf(made, ({ showScope }) => showScope);
 		const shown = await this.views.read(user, scope, time, (views) =>
 			made.map(({ request }) => request.show(views)),
 		);
-		for (const { decided, done } of outcomes) if (typeof decided === 'string') done.resolve(decided);
+		for (const { decided, done } of decisions) if (typeof decided === 'string') done.resolve(decided);
 		for (const [index, { request, decided, done }] of made.entries()) {
 			const row = shown[index];
 			if (row === null) {
@@ -113,29 +113,29 @@ export class UserUpdates {
 		user: string,
 		changes: readonly WaitingChange[],
 		time: ReadTime,
-	): Promise<{ readonly point: FencePoint; readonly outcomes: readonly Outcome[] }> {
+	): Promise<{ readonly point: FencePoint; readonly decisions: readonly DecidedChange[] }> {
 		const scope = scopeOf(changes, (request) => request.scope);
 		for (;;) {
 			const point = await this.context.fence.begin([user]);
-			const { copy, version, draft, outcomes } = await this.views.read(
+			const { copy, version, draft, decisions } = await this.views.read(
 				user,
 				scope,
 				time,
 				(views) => {
 					const draft = new ChangedUser(views.user);
-					const outcomes = changes.map((change): Outcome => {
+					const decisions = changes.map((change): DecidedChange => {
 						const decided = change.request.decide(views.asOf(draft)) as Decided | string;
 						const fact = typeof decided === 'string' ? null : draft.apply(decided, change.stamp);
 						return { ...change, decided, fact };
 					});
-					return { copy: views.user, version: views.user.version, draft, outcomes };
+					return { copy: views.user, version: views.user.version, draft, decisions };
 				},
 				'any',
 			);
 			const { changed } = draft;
 			const isUnchanged = Object.keys(changed).length === 0;
 			if (isUnchanged || (await this.users.set(copy, version, changed, point.tokenOf(slotOf(user)))))
-				return { point, outcomes };
+				return { point, decisions };
 		}
 	}
 
