@@ -16,7 +16,7 @@ export const FILES = {
 	endEpoch: 'end-epoch-1',
 	recordConversation: 'record-conversation-3',
 	nameMarker: 'name-marker-1',
-	presence: 'sessions-2',
+	presence: 'presence-2',
 	publishOwned: 'publish-1',
 	setUser: 'set-user-2',
 	userChanges: 'user-changes-2',

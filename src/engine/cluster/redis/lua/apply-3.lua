@@ -15,13 +15,13 @@ ARGV[7…] for each command its stamp, and its changes as read-state/packing.ts 
 
 Result   {} if the conversation is not recorded; otherwise
          the stamp before this call, or - if one of these commands had already been applied;
-         the base; the time of Redis in microseconds; the longest delay of a command, 0 if it is a usual one;
+         the base; the time of Redis in microseconds; the longest delay of a command so far, 0 if these had usual ones;
          for each command 1 (applied), 2 (the newest one again) or 0 (older than the newest)
 ]]
 local ttl, written, keep = ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
--- Resuming clients always get the changes of the last second again.
+-- Longer delays are recorded: resuming clients get the changes of the last seconds again in any case.
 local ORDINARY = 1000000
 
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'late')

@@ -1,5 +1,5 @@
 --[[
-Changes or reads a user's sessions. Uses the clock of Redis, so that the clocks of gateways may differ.
+Changes or reads a user's presence. Uses the clock of Redis, so that the clocks of gateways may differ.
 
 KEYS[1]  ZSET of the user's connections by expiry in ms
 KEYS[2]  set while the user is set to away
