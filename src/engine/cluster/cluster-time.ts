@@ -8,7 +8,7 @@ import type { Commands } from './redis/connection.ts';
  * Redis is the reference because it records, by its own clock, when a change became visible. The clocks of its nodes have to agree.
  */
 
-/** Two machines then differ by at most twice as much, which is within the overlap even with usual delays. */
+/** A machine may differ from Redis by this much, so two machines by twice as much: within the overlap, even with usual delays. */
 const TOLERATED_MICROS = 1_000_000;
 
 export interface ClusterTimeParts {

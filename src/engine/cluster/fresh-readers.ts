@@ -2,8 +2,8 @@ import type { MembershipView } from '../../model/views.ts';
 import type { Directory, History, Page } from '../ports/store.ts';
 
 /**
- * Finds the users who have read a message. The store has the members and their cursors; Redis has the cursors that moved lately, each
- * before its mark is acknowledged.
+ * Finds the users who have read a message. The store has the members and their cursors; Redis has the cursors that moved lately: a
+ * mark is in Redis before it is acknowledged.
  */
 
 export interface ReaderParts {
@@ -16,7 +16,6 @@ export interface ReaderParts {
 	) => Promise<ReadonlyMap<string, MembershipView>>;
 }
 
-/** Members per step. */
 const MEMBERS_PER_STEP = 1_000;
 
 /** The store must have every change of the conversation. */

@@ -38,7 +38,7 @@ interface Waiting {
 export class MarkLedger implements Ledger {
 	/** Marks that neither the log nor the store has. */
 	private waiting: Waiting[] = [];
-	private facts = 0;
+	private waitingFacts = 0;
 	private newest: Promise<void> = Promise.resolve();
 	private mode: 'log' | 'store' = 'log';
 	/** Neither the log nor the store has accepted a mark for so long that new marks are rejected at once. */
@@ -50,10 +50,10 @@ export class MarkLedger implements Ledger {
 	constructor(private readonly parts: MarkLedgerParts) {}
 
 	commit(facts: readonly Fact[]): Promise<void> {
-		if (this.closed || this.facts > MAX_WAITING) return Promise.reject(rejected());
+		if (this.closed || this.waitingFacts > MAX_WAITING) return Promise.reject(rejected());
 		const done = Promise.withResolvers<void>();
 		this.waiting.push({ facts: facts as readonly ReadFact[], since: this.parts.nowMs(), done });
-		this.facts += facts.length;
+		this.waitingFacts += facts.length;
 		this.newest = done.promise.catch(() => undefined);
 		if (this.isRejecting) done.reject(rejected());
 		else this.rejectTimer ??= setTimeout(() => this.rejectLate(), REJECTED_AFTER_MS);
@@ -92,7 +92,7 @@ export class MarkLedger implements Ledger {
 			this.isRejecting = false;
 			this.waiting.splice(0, some.length);
 			for (const { facts, done } of some) {
-				this.facts -= facts.length;
+				this.waitingFacts -= facts.length;
 				done.resolve();
 			}
 		}

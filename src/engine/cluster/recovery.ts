@@ -28,7 +28,7 @@ export interface RecoveryParts {
 	readonly onReloading: (offsets: ReadonlyMap<string, number>) => Promise<void>;
 	readonly nowMicros: () => number;
 	readonly log: (what: string) => void;
-	/** Called at each attempt to check or rebuild the read state that fails. */
+	/** Called whenever an attempt to check or rebuild the read state fails. */
 	readonly onTrouble: (error: Error) => void;
 	readonly onLost: () => void;
 	readonly onComplete: () => void;

@@ -12,7 +12,7 @@ export type Topic =
 	| `team:${string}`
 	/** Presence of a user. */
 	| `presence:${string}`
-	/** Replies to one gateway. */
+	/** Worker replies to one gateway, and the requests and answers of apps that gateways pass to each other. */
 	| `gateway:${string}`
 	/** Messages of a process to itself, to check its connections. */
 	| `pulse:${string}`
@@ -66,9 +66,9 @@ export type BusMessage =
 	| { readonly type: 'missed' }
 	/** From a process to itself: checks that its subscriptions still work. */
 	| { readonly type: 'pulse'; readonly round: number }
-	| ({ readonly type: 'reply' } & Reply)
+	| ({ readonly type: 'reply' } & WorkerReply)
 	/** To gateways that accept batches: `CommandRecord.replyTo`. */
-	| { readonly type: 'replies'; readonly replies: readonly Reply[] }
+	| { readonly type: 'replies'; readonly replies: readonly WorkerReply[] }
 	/** To a gateway with a socket of this app: an envelope to forward, and the gateway that waits for the answer. */
 	| {
 			readonly type: 'app_request';
@@ -84,7 +84,7 @@ export type BusMessage =
 	/** To all gateways: an app was created, changed or removed, or lost its last socket at a gateway. */
 	| { readonly type: 'app_changed'; readonly app: string };
 
-export interface Reply {
+export interface WorkerReply {
 	readonly request: number;
 	readonly outcome: Outcome;
 }

@@ -57,7 +57,7 @@ export type ReadFact =
 			readonly of?: MembershipState;
 	  }
 	/**
-	 * The user's own post, persisted before it could be applied to a lost read state. The store moves the user's cursor onto it, if
+	 * The user's own post, persisted while the read state was lost and could not apply it. The store moves the user's cursor onto it, if
 	 * the user had read everything before it. It keeps the cursor's stamp, so that every mark that arrives later wins.
 	 */
 	| {

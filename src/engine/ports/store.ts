@@ -87,7 +87,7 @@ export interface Directory extends Invites {
 		limit: number,
 	): Promise<Page<Conversation>>;
 	members(conversation: string, after: string | null, limit: number): Promise<Page<string>>;
-	/** Members whose cursor is at or after `ts`, or who have it in their ahead set; by user id, without its author. */
+	/** Members whose cursor is at or after `ts`, or who have it in their ahead set; by user id, without the message's author. */
 	readers(conversation: string, ts: number, after: string | null, limit: number): Promise<Page<string>>;
 }
 
@@ -298,7 +298,7 @@ export interface Ledger {
 export interface PartitionLedger {
 	/** The offset to resume from. */
 	nextOffset(partition: string): Promise<number>;
-	/** That offset of every partition that has any. */
+	/** The offset to resume from, of every partition that has one. */
 	nextOffsets(): Promise<ReadonlyMap<string, number>>;
 	/** Id of the log that the offset belongs to; null if unknown. */
 	logIdOf(partition: string): Promise<string | null>;

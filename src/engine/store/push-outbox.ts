@@ -133,13 +133,13 @@ export function outboxOn(
 	/** Checks without a transaction first: taking needs one. */
 	async function take<T>(
 		any: string,
-		mark: WriteSql,
+		tag: WriteSql,
 		taken: string,
 		lease: Lease,
 		...more: Param[]
 	): Promise<T[]> {
 		if ((await reader.all(any, [lease.now])).length === 0) return [];
-		await execute([{ write: mark, params: [lease.id, lease.now, lease.until, lease.limit, ...more] }]);
+		await execute([{ write: tag, params: [lease.id, lease.now, lease.until, lease.limit, ...more] }]);
 		return reader.all<T>(taken, [lease.id]);
 	}
 	return {

@@ -75,7 +75,7 @@ export class Brokers {
 	private answering: Broker | null = null;
 	private addresses: ReadonlyMap<number, Broker> = new Map();
 	private leaders: ReadonlyMap<string, number> = new Map();
-	private known: ReadonlySet<string> = new Set();
+	private knownTopics: ReadonlySet<string> = new Set();
 	private refreshing: Promise<void> | null = null;
 	/** Cached, because the client searches a list for each request. */
 	private readonly apis = new Map<string, unknown>();
@@ -119,7 +119,7 @@ export class Brokers {
 
 	/** Whether the brokers know all topics: a new topic is not known to every broker at once. */
 	get knowsTopics(): boolean {
-		return this.topics.every((topic) => this.known.has(topic));
+		return this.topics.every((topic) => this.knownTopics.has(topic));
 	}
 
 	leaderOf(topic: string, partition: number): number | undefined {
@@ -186,7 +186,7 @@ export class Brokers {
 			for (const { partitionIndex, leaderId } of partitions)
 				if (leaderId >= 0) leaders.set(`${name}:${partitionIndex}`, leaderId);
 		this.leaders = leaders;
-		this.known = new Set(
+		this.knownTopics = new Set(
 			topics.flatMap(({ name, partitions }) => (name && partitions.length > 0 ? [name] : [])),
 		);
 	}

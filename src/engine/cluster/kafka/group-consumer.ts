@@ -125,7 +125,7 @@ export class GroupConsumer<Body> implements Consumption {
 		}
 	}
 
-	/** Resolves when the owner has released these partitions, even if another call started it. */
+	/** Resolves when the owner has released these partitions, even if another call started the release. */
 	private async release(partitions: readonly number[]): Promise<void> {
 		const held = partitions.filter(
 			(partition) => this.readers.has(partition) && !this.releasing.has(partition),

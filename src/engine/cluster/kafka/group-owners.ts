@@ -5,7 +5,7 @@ import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 
 const REQUEST_MS = 5_000;
 const CLOSE_MS = 2_000;
-const NOBODY = new Set(['Empty', 'Dead', 'EMPTY', 'DEAD']);
+const WITHOUT_MEMBERS = new Set(['Empty', 'Dead', 'EMPTY', 'DEAD']);
 const SETTLED = new Set(['Stable', 'STABLE']);
 
 export class GroupOwners {
@@ -24,7 +24,7 @@ export class GroupOwners {
 		this.admin ??= new Admin({ ...clientOptions(this.connection), requestTimeout: REQUEST_MS, retries: 0 });
 		try {
 			const group = (await this.admin.describeGroups({ groups: [this.group] })).get(this.group);
-			if (!group || NOBODY.has(group.state)) return all;
+			if (!group || WITHOUT_MEMBERS.has(group.state)) return all;
 			if (!SETTLED.has(group.state)) return null;
 			const owned = new Set(
 				[...group.members.values()].flatMap(

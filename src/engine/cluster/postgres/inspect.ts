@@ -22,20 +22,20 @@ const TABLE = 'SELECT 1 FROM information_schema.tables WHERE table_schema = $1 A
 /** `row_to_json`, because older releases had no column topic_id. */
 const PROGRESS = `SELECT partition, next_offset::double precision AS next_offset,
 	row_to_json(progress)->>'topic_id' AS topic_id FROM partition_progress AS progress`;
-const FACTS = `SELECT current_setting('server_version') AS version,
+const SERVER = `SELECT current_setting('server_version') AS version,
 	(extract(epoch from clock_timestamp()) * 1000)::double precision AS now_ms`;
 
-/** Throws if it cannot be reached or used, and SchemaTooNew if a newer version wrote it. */
+/** Throws PostgresUnusable, or SchemaTooNew if a newer version wrote the schema. */
 export async function inspectPostgres(address: PostgresAddress, schema: string): Promise<InspectedPostgres> {
 	return withConnection(address, schema, async (sql) => {
 		await checkServer(sql);
-		const [facts] = await sql.unsafe<{ version: string; now_ms: number }[]>(FACTS);
+		const [server] = await sql.unsafe<{ version: string; now_ms: number }[]>(SERVER);
 		const isThere = await hasTable(sql, schema, 'schema_migrations');
 		const applied = isThere ? await sql.unsafe<{ name: string }[]>(toPostgresSchema(APPLIED_MIGRATIONS)) : [];
 		return {
-			version: facts?.version ?? '',
+			version: server?.version ?? '',
 			pending: isThere ? pendingMigrations(applied.map(({ name }) => name)).length : null,
-			nowMs: facts?.now_ms ?? 0,
+			nowMs: server?.now_ms ?? 0,
 		};
 	});
 }

@@ -9,8 +9,7 @@ interface Subscription {
 	readonly topic: Topic;
 	handlers: readonly BusHandler[];
 	/**
-	 * Publications of this process that wait until the first attempt to subscribe has ended; null: it has, so nothing waits any
-	 * more.
+	 * Publications of this process that wait until the first attempt to subscribe has ended; null once it has ended.
 	 */
 	waiting: (() => void)[] | null;
 	/** Redis has confirmed the subscription, and the connection was not lost since. */
@@ -192,7 +191,7 @@ export class RedisBus implements Bus {
 	}
 
 	/**
-	 * Probes the nodes that carry replies to this gateway, because a hanging connection
+	 * Probes the nodes that carry worker replies to this gateway, because a hanging connection
 	 * reports nothing by itself.
 	 */
 	async probe(): Promise<void> {

@@ -7,7 +7,7 @@ import { nodesOf, slotOf } from './slots.ts';
 import { Subscriber } from './subscriber.ts';
 
 /**
- * Connections to one Redis or to a Redis Cluster. The code above uses both in the same way: every script stays in one
+ * Connections to one Redis or to a Redis Cluster. Callers use both in the same way: every script stays in one
  * slot, and commands of one turn are pipelined per node.
  */
 

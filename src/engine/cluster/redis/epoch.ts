@@ -193,8 +193,8 @@ export class Epoch {
 	}
 
 	/**
-	 * Ends the epochs of these nodes and removes their read state. The markers go first: without them, no script takes what is absent for
-	 * unchanged.
+	 * Ends the epochs of these nodes and removes their read state. Removes the markers first: without them scripts reject, so none takes
+	 * removed state for unchanged state.
 	 */
 	async clear(addresses: readonly string[] = this.slots.nodes()): Promise<Cleared> {
 		const slots = this.slots.assignment;
@@ -239,7 +239,7 @@ export class Epoch {
 
 	private async end(addresses: readonly string[]): Promise<void> {
 		for (const address of addresses) {
-			// Any slot may have one: the lowest slots of a node change while it gets slots.
+			// Any slot may have a marker: the lowest slots of a node change while it gets slots.
 			const slots = this.slots.canMove ? this.slots.slotsOf(address) : this.markedAt(address);
 			const markers = slots.map((slot) => this.markerKey(slot));
 			for (let from = 0; from < markers.length; from += MARKERS_PER_CALL)
