@@ -138,7 +138,7 @@ export async function measureSteadyPosts(
 	};
 }
 
-/** After per second to warm up. */
+/** Plays this rate for one second to warm up, then measures each round. */
 async function roundsAt(
 	bench: Bench,
 	posts: SteadyPosts,

@@ -237,7 +237,7 @@ export class CountsState {
 
 /**
  * A version has two parts, and it is older only if neither part is newer. The user's part may fall a little when a lost
- * Redis is restored, and the conversations' part when the user leaves one. Then the other part has risen, or the totals
+ * Redis is rebuilt, and the conversations' part when the user leaves one. Then the other part has risen, or the totals
  * are unchanged.
  */
 const isOlderVersion = (version = '', known = ''): boolean =>

@@ -7,7 +7,7 @@ import type { ServerOperations } from './operations.ts';
 
 export interface StampClock extends Clock {
 	/** How far stamps are ahead of the machine's clock; negative while a forward step of the clock is held back. */
-	driftMicros(): number;
+	aheadMicros(): number;
 }
 
 export const machineMicros = (): number => Date.now() * 1000;
@@ -46,7 +46,7 @@ export function stampClock(
 	const clock = risingClock(time.nowMicros, startAfter);
 	return {
 		...clock,
-		driftMicros: () => {
+		aheadMicros: () => {
 			const held = time.heldMicros();
 			return held > 0 ? -held : Math.max(0, clock.last() - wallMicros());
 		},
@@ -57,12 +57,12 @@ const CHECK_EVERY_MS = 10_000;
 /** Smaller differences between two clocks are normal. */
 const REPORTED_SECONDS = 2;
 
-/** Exposes the drift as a metric, and logs when it begins and ends. */
+/** Exposes the difference as a metric, and logs when it begins and ends. */
 export function watchClock(
-	clock: Pick<StampClock, 'driftMicros'>,
+	clock: Pick<StampClock, 'aheadMicros'>,
 	operations: Pick<ServerOperations, 'gauge' | 'warn'>,
 ): { stop(): void } {
-	const seconds = (): number => clock.driftMicros() / 1e6;
+	const seconds = (): number => clock.aheadMicros() / 1e6;
 	operations.gauge(
 		'clock_drift_seconds',
 		"How far new stamps are ahead of the machine's clock; negative while a forward step of the clock is held back",
@@ -70,18 +70,18 @@ export function watchClock(
 	);
 	let isReported = false;
 	const timer = setInterval(() => {
-		const drift = seconds();
-		if (isReported === Math.abs(drift) > REPORTED_SECONDS) return;
+		const ahead = seconds();
+		if (isReported === Math.abs(ahead) > REPORTED_SECONDS) return;
 		isReported = !isReported;
-		operations.warn(isReported ? reportOf(drift) : "New messages follow the machine's clock again.");
+		operations.warn(isReported ? reportOf(ahead) : "New messages follow the machine's clock again.");
 	}, CHECK_EVERY_MS);
 	timer.unref?.();
 	return { stop: () => clearInterval(timer) };
 }
 
-const reportOf = (drift: number): string =>
-	drift < 0
-		? `The machine's clock was set forward by ${Math.round(-drift)} s. For 5 minutes, new messages are stamped as if the clock had not been set; ` +
+const reportOf = (ahead: number): string =>
+	ahead < 0
+		? `The machine's clock was set forward by ${Math.round(-ahead)} s. For 5 minutes, new messages are stamped as if the clock had not been set; ` +
 			'then they follow the new time. If the step was a mistake, set the clock back within that time.'
-		: `New messages carry a time ${Math.round(drift)} s ahead of the machine's clock, because earlier messages do. ` +
+		: `New messages carry a time ${Math.round(ahead)} s ahead of the machine's clock, because earlier messages do. ` +
 			'Check that the clock is right; new messages follow it again when it has caught up.';

@@ -6,8 +6,8 @@ import { type Entry, flagsOf, Timeline } from '../model/timeline.ts';
 import { ROWS_PER_STEP, type Rows } from './rows.ts';
 
 /**
- * Computes counts from the rows of the store alone, by the definition in counting.ts; served counts must equal them. It
- * reads rows newest first, a few per turn of the event loop, and only as many as a count can show plus older mentions: a user
+ * Computes counts from the rows of the store alone, by the definition in counting.ts; served counts must equal them.
+ * Reads rows newest first, a few per turn of the event loop, and only as many as a count can show plus older mentions: a user
  * who is a million messages behind costs as much as one who is ten thousand behind.
  */
 
@@ -81,8 +81,8 @@ export async function recountThread(
 }
 
 /**
- * The newest entries after the cursor, until more of them are unread than a count shows. `reached`: older entries at or before this ts
- * were not read; null if there are none.
+ * The newest entries after the cursor, until more of them are unread than a count shows. `reached`: entries at or before
+ * this ts were not read; null if all were.
  */
 async function newest(
 	stored: Rows,
@@ -154,6 +154,5 @@ function timelineOf(rows: readonly EntryRow[], reader: string, floor: number): T
 }
 
 function activityOf(state: UserReadState, starts: readonly number[]): Activity {
-	const activity = new Activity(starts, state.activity);
-	return activity;
+	return new Activity(starts, state.activity);
 }

@@ -16,7 +16,7 @@ export type RepairOutcome =
 
 /** Time limit for all repairs of one request, because the HTTP client waits. */
 const TIME_LIMIT_MS = 20_000;
-/** How long and how often one repair is attempted. */
+/** One repair is attempted for this long, with this pause between attempts. */
 const TRIED_FOR_MS = 5_000;
 const PAUSE_MS = 20;
 

@@ -58,20 +58,20 @@ export class Verifier {
 		this.rows = steppedRows(source, this.steps);
 	}
 
-	/** Verifies these users in one conversation, including the threads they follow there. */
+	/** Verifies the counts of these users in one conversation, including the threads that they follow there. */
 	async verify(
 		users: readonly string[],
 		conversation: string,
 	): Promise<Verified & { readonly total: number }> {
-		const counted: CountKey[] = [];
+		const counts: CountKey[] = [];
 		for (const user of users) {
 			await this.steps.next();
 			const all = countsOf(user, await this.source.user(user));
-			counted.push(...all.filter((one) => one.conversation === conversation));
+			counts.push(...all.filter((one) => one.conversation === conversation));
 		}
 		return {
-			...(await this.compareAll(counted, new SharedRows(this.rows, this.steps))),
-			total: counted.length,
+			...(await this.compareAll(counts, new SharedRows(this.rows, this.steps))),
+			total: counts.length,
 		};
 	}
 
@@ -93,11 +93,11 @@ export class Verifier {
 	}
 
 	/** `shared`: for many users of one conversation. */
-	private async compareAll(counted: readonly CountKey[], shared?: SharedRows): Promise<Verified> {
+	private async compareAll(counts: readonly CountKey[], shared?: SharedRows): Promise<Verified> {
 		let checked = 0;
 		const drifted: Drifted[] = [];
-		for (let from = 0; from < counted.length; from += CONCURRENCY) {
-			const some = counted.slice(from, from + CONCURRENCY);
+		for (let from = 0; from < counts.length; from += CONCURRENCY) {
+			const some = counts.slice(from, from + CONCURRENCY);
 			for (const found of await Promise.all(some.map((one) => this.compare(one, shared)))) {
 				if (found !== 'not compared') checked += 1;
 				if (typeof found === 'object') drifted.push(found);
@@ -109,19 +109,19 @@ export class Verifier {
 	}
 
 	/** Null: the count equals the store, or could not be compared. */
-	async driftOf(counted: CountKey): Promise<Drifted | null> {
-		const found = await this.compare(counted);
+	async driftOf(count: CountKey): Promise<Drifted | null> {
+		const found = await this.compare(count);
 		return typeof found === 'object' ? found : null;
 	}
 
-	private async compare(counted: CountKey, shared?: SharedRows): Promise<Drifted | 'equal' | 'not compared'> {
+	private async compare(count: CountKey, shared?: SharedRows): Promise<Drifted | 'equal' | 'not compared'> {
 		for (let attempts = 1; ; attempts += 1) {
 			await this.steps.next();
-			const before = await this.served(counted);
+			const before = await this.served(count);
 			// Shared rows may be older than a change in between: only the first comparison uses them.
 			const rows = before && attempts === 1 ? shared?.at(before.position.conversation) : undefined;
-			const stored = await this.stored(counted, rows ?? this.rows);
-			const after = await this.served(counted);
+			const stored = await this.stored(count, rows ?? this.rows);
+			const after = await this.served(count);
 			// Left, unfollowed or archived in the meantime: nothing to compare.
 			if (!before || !after || !stored) return 'not compared';
 			if (isEqual(after, stored)) return 'equal';
@@ -129,8 +129,8 @@ export class Verifier {
 				before.position.conversation === after.position.conversation &&
 				before.position.user === after.position.user;
 			if (isQuiet && attempts >= MAX_ATTEMPTS) {
-				if (await this.isStoreBehind(counted, after.position)) return 'not compared';
-				return { ...counted, served: comparedCounts(after), stored: comparedCounts(stored) };
+				if (await this.isStoreBehind(count, after.position)) return 'not compared';
+				return { ...count, served: comparedCounts(after), stored: comparedCounts(stored) };
 			}
 			// Under constant change no comparison is possible.
 			if (attempts >= MAX_ATTEMPTS * 2) return 'not compared';
@@ -177,13 +177,13 @@ export class Verifier {
 
 /** The counts of a user, ordered by key. */
 function countsOf(user: string, { memberships, follows }: UserReadState): CountKey[] {
-	const counted: CountKey[] = [
+	const counts: CountKey[] = [
 		...memberships
 			.filter(({ member }) => member)
 			.map(({ conversation }) => ({ user, conversation, threadTs: null })),
 		...follows.map(({ conversation, threadTs }) => ({ user, conversation, threadTs })),
 	];
-	return counted.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+	return counts.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 const keyOf = ({ conversation, threadTs }: CountKey): string =>

@@ -1,5 +1,5 @@
 /**
- * A position says which changes are included in some data: all up to it. On the wire it is an opaque string of fixed width;
+ * A position says which changes some data includes: all changes up to it. On the wire it is an opaque string of fixed width;
  * for the same data, a later position sorts after an earlier one.
  *
  * The position of a client is the stamp of the newest change that it has received. The position of a row has two parts: the stamp of

@@ -18,7 +18,7 @@ export interface UserSnapshot extends ChangedViews {
 	readonly isMissed: (at: number) => boolean;
 	/** Changes of the user's own state after `since`. */
 	readonly own: OwnChanges;
-	/** These, and those from shortly before `since`. */
+	/** `own`, and the changes from shortly before `since`. */
 	readonly recentOwn: OwnChanges;
 	/** Counts of the conversations and threads in `own`. */
 	readonly rows: readonly CountRow[];
@@ -34,8 +34,8 @@ export async function snapshotSince(
 	from: number,
 	before: number,
 ): Promise<UserSnapshot> {
-	// Only the store tells which rows the snapshot needs, and it is read after the snapshot. So the snapshot is read again with these
-	// rows, and once more whenever the user marked another conversation in between.
+	// The store, which is read after the snapshot, shows which rows the snapshot needs. So the snapshot is read again with these rows,
+	// and once more whenever the user marked another conversation in between.
 	for (let needed = NOTHING; ; ) {
 		const snapshot = await read(views, user, from - before, needed);
 		const since = Math.max(0, from - snapshot.lateness);

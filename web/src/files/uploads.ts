@@ -25,7 +25,7 @@ export interface Upload extends Sending {
 	readonly id: number;
 	/** From 0 to 1. */
 	readonly progress: number;
-	/** What to tell the user; null while the upload runs. */
+	/** The text of the problem, for the user; null while the upload runs. */
 	readonly error: string | null;
 }
 

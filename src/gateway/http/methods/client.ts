@@ -26,7 +26,7 @@ export const clientCounts = userMethod({
 	},
 });
 
-/** Returns the events that a client missed while disconnected; if they are too many, tells it to reload everything. */
+/** Returns the events that a client missed while disconnected; if they are too many, asks it to reload everything. */
 export const clientSync = userMethod({
 	arguments: { since: type.position },
 	run: async ({ since }, { services, caller, request }) => {
