@@ -42,7 +42,7 @@ export function appsAt(
 		nowMs,
 		newId,
 		changed: (app, isLast) => {
-			dispatchers.poke(app);
+			dispatchers.appChanged(app);
 			// Another gateway may have sockets of the app.
 			if (isLast) setTimeout(() => bus.publish(EVERY_GATEWAY, { type: 'app_changed', app }), 50);
 		},
@@ -64,7 +64,7 @@ export function appsAt(
 	});
 	const receive = (message: BusMessage): void => {
 		if (message.type !== 'app_changed') return;
-		dispatchers.poke(message.app);
+		dispatchers.appChanged(message.app);
 		void endRevoked(message.app).catch(report);
 	};
 	/** Closes the sockets of a deleted app, or those opened with a revoked token. */

@@ -288,7 +288,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 		freshness,
 		async membershipsOf(conversation, users) {
 			const memberships = await freshness.memberships(conversation, users);
-			// Shown once everything that they contain is durable.
+			// Returned once every mark that they contain is durable.
 			await cluster.marks.flushed();
 			return memberships;
 		},

@@ -16,7 +16,7 @@ export interface OwnersWatchParts {
 }
 
 const EVERY_MS = 5_000;
-/** Takes longer than a rebalance after a worker died. */
+/** These checks take longer than the rebalance after a worker died. */
 const CHECKS_TO_REPORT = 4;
 const MAX_NAMED = 3;
 

@@ -61,7 +61,7 @@ export class Dispatcher {
 	private lastTrouble: AppTrouble;
 	private nextCheckAt = 0;
 	private nextSaveAt = 0;
-	private wake: () => void = () => undefined;
+	private endPause: () => void = () => undefined;
 	private running: Promise<void> = Promise.resolve();
 	private readonly deliveries = new Set<Promise<void>>();
 
@@ -86,7 +86,7 @@ export class Dispatcher {
 	/** Saves the cursors of acknowledged events. */
 	async stop(): Promise<void> {
 		this.stopping = true;
-		this.poke();
+		this.wake();
 		await this.running;
 		await this.pause(
 			Promise.allSettled([...this.deliveries]).then(() => undefined),
@@ -100,9 +100,9 @@ export class Dispatcher {
 		await this.save().catch(this.parts.report);
 	}
 
-	/** Wakes the loop: a socket may have opened, or an event arrived. */
-	poke(): void {
-		this.wake();
+	/** Starts the next round of the loop now: a socket may have opened, or an event arrived. */
+	wake(): void {
+		this.endPause();
 	}
 
 	private async run(): Promise<void> {
@@ -111,7 +111,7 @@ export class Dispatcher {
 		if (wantsWorkspace(this.subscriber)) bus.subscribe(`team:${this.app.team}`, this.receiveTeam);
 		for (let isLoaded = false; !this.stopping; ) {
 			const woken = new Promise<void>((resolve) => {
-				this.wake = resolve;
+				this.endPause = resolve;
 			});
 			try {
 				if (!isLoaded) this.feed = new Feed(await apps.cursors(this.app.id));

@@ -37,9 +37,9 @@ export class Dispatchers {
 		this.check();
 	}
 
-	/** Called when an app changed: its manifest or its sockets. */
-	poke(app: string): void {
-		this.running.get(app)?.poke();
+	/** Called when the manifest or the sockets of an app changed. */
+	appChanged(app: string): void {
+		this.running.get(app)?.wake();
 		this.check();
 	}
 

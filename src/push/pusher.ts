@@ -13,8 +13,8 @@ import { UserPace } from './user-pace.ts';
 import { Withdrawals } from './withdrawals.ts';
 
 /**
- * Runs push as three loops that poll the store for work: messages to fan out, notifications to send, notifications to withdraw. Any
- * number of processes may run them on the same store; leases prevent duplicate work.
+ * Runs push as three loops that poll the store for work: messages to fan out, notifications to send, notifications to withdraw. A
+ * fourth loop removes old records. Any number of processes may run them on the same store; leases prevent duplicate work.
  */
 
 export interface PusherParts {

@@ -7,7 +7,7 @@
  */
 
 const PER_SECOND = 50;
-/** Allows several notifications at once for every device of a user (at most 20). */
+/** Several notifications at once for each device; a user has at most 20 devices. */
 export const BURST = 100;
 const STEP_MS = 1000 / PER_SECOND;
 /** How often entries of users with a full burst are dropped. */

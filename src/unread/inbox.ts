@@ -22,7 +22,7 @@ export async function inboxPage(
 	const all = startsListing ? 'cursors' : 'heads';
 	const { found, unread, stamp } = await views.read(user, { all }, (snapshot) => {
 		const unread = startsListing ? snapshot.where(isListedAsUnread) : listing;
-		// One more than the page shows: it tells whether there is a next page.
+		// One more than the page shows: it shows whether there is a next page.
 		return { found: listed(snapshot, unread, start, limit + 1), unread, stamp: snapshot.stamp };
 	});
 	const shown = found.slice(0, limit);

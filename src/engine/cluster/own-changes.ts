@@ -40,7 +40,7 @@ export function mergeOwnChanges(
 			const membership = unpackMembership(packed);
 			const { member, joined, at } = membership;
 			if (at <= since || hasMembership(memberships.get(conversation), membership)) continue;
-			// Redis does not tell a mark from a preference: both are reported, in their current state.
+			// Redis does not distinguish a mark from a preference: both are reported, in their current state.
 			memberships.set(conversation, {
 				conversation,
 				member,

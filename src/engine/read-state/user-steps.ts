@@ -6,7 +6,7 @@ import type { Change } from '../ports/views.ts';
 
 /** What effects and a user's own changes do to the user's state. Pure; the same on both engines. */
 
-/** Stamps tell which changes are old when effects are applied again. On one machine that never happens, and they are 0. */
+/** Stamps show which changes are old when effects are applied again. On one machine that never happens, and they are 0. */
 export interface StampedMembership extends MembershipView {
 	/** Stamp of the newest join: older changes have no effect. */
 	readonly joined: number;

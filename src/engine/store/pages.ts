@@ -1,7 +1,7 @@
 import type { Page } from '../ports/store.ts';
 import type { Param, SqlReader } from './sql.ts';
 
-/** Pages in order of id. The query reads one row more than the page holds, to tell whether there is a next page. */
+/** Pages in order of id. The query reads one row more than the page holds, to detect whether there is a next page. */
 
 export const NO_PAGE_BEFORE = '';
 

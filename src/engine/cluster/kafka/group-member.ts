@@ -10,9 +10,9 @@ import { LenientConsumer } from './lenient-consumer.ts';
  * heartbeats.
  *
  * Assignment is cooperative and sticky: partitions that do not move are consumed without a pause, and those
- * that move are revoked one round before they are assigned again. Before each round (one rebalance of the group) this member releases the partitions it
- * has lost, so that the next owner finds their effects persisted. In each round a member says whether it is fit, and
- * it starts a round when that changes.
+ * that move are revoked one round (a rebalance of the group) before they are assigned again. Before each round this member
+ * releases the partitions that it has lost, so that the next owner finds their effects persisted. In each round a member
+ * says whether it is fit, and it starts a round when that changes.
  */
 
 export interface GroupMemberOptions {

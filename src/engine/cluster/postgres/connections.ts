@@ -64,7 +64,7 @@ export function connect(options: ConnectionOptions): Connections {
 			new SQL(options.url, {
 				...tlsOf(options),
 				max,
-				// int8 as BigInt, to tell it from a text; converted to numbers on reading.
+				// int8 as BigInt, to distinguish it from a text; converted to numbers on reading.
 				bigint: true,
 				connectionTimeout: connectSeconds,
 				idleTimeout: IDLE_SECONDS,

@@ -5,8 +5,8 @@ import { Pool } from './pool.ts';
 /**
  * An advisory lock, held on a connection of its own, so that the server releases it when the process dies.
  * Workers share it while they may have effects that are not persisted yet; a worker that needs all others to
- * have persisted theirs waits to hold it exclusively. A worker stops waiting if another worker hangs, so two workers may go on to
- * rebuild: only the one that also gets a second lock (`tryElect`) does.
+ * have persisted theirs waits to hold it exclusively. A worker stops waiting if another worker hangs, so two workers may
+ * want to rebuild: only the one that also gets a second lock (`tryElect`) does.
  *
  * PostgreSQL never blocks on the lock: the process polls for it, and every query has a time limit. If the server does not
  * answer, the query fails, and the connection is replaced.

@@ -20,7 +20,7 @@ async function checkAvailable({ views, random }: Services): Promise<void> {
 }
 
 /** Detects Slack's JavaScript client, which sends nothing for two seconds unless frame 1 gets a reply. */
-const isSlacksOwn = (request: Request): boolean =>
+const isSlackJsClient = (request: Request): boolean =>
 	request.headers.get('user-agent')?.includes('@slack:web-api') ?? false;
 
 /**
@@ -52,7 +52,7 @@ export const rtmConnect = userMethod({
 			tokenKey,
 			expiresAt,
 			issuedAt,
-			options: { since, counts: args.counts, helloReplies: isSlacksOwn(request) },
+			options: { since, counts: args.counts, helloReplies: isSlackJsClient(request) },
 			origin: originFor(request, services.publicUrl),
 		});
 		return {

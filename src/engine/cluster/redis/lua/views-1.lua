@@ -19,7 +19,7 @@ Result   for each copy
 -- include only-in-epoch
 local prefix = ARGV[3]
 
-local function look(conversation, known, known_base)
+local function answer_for(conversation, known, known_base)
 	local keys = prefix .. '{' .. conversation .. '}:'
 	local state = redis.call('HMGET', keys .. 'meta', 'stamp', 'base', 'since', 'written', 'seen', 'late', 'late_seen', 'newest', 'repaired')
 	local stamp, base, since, written = state[1], state[2], tonumber(state[3]), state[4] or '0'
@@ -47,6 +47,6 @@ end
 
 local results = {}
 for index = 4, #ARGV, 3 do
-	results[#results + 1] = look(ARGV[index], ARGV[index + 1], ARGV[index + 2])
+	results[#results + 1] = answer_for(ARGV[index], ARGV[index + 1], ARGV[index + 2])
 end
 return results

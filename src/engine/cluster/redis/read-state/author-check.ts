@@ -5,8 +5,8 @@ import type { ConversationCopy } from './conversation-copy.ts';
 import type { CopiedViews } from './copied-views.ts';
 
 /**
- * Decides, after a batch of effects, whether the authors of its posts had read everything before them. The owner of the conversation usually has a copy
- * that the effects were applied to, so no request to Redis is needed. Loads older entries if an author's cursor is further back.
+ * Decides, after a batch of effects, whether the authors of its posts had read everything before them. The owner of the conversation
+ * usually has a copy that the effects were applied to, so no request to Redis is needed. Loads older entries if a cursor is further back.
  */
 export class AuthorCheck {
 	private inProgress: Promise<void> | undefined;

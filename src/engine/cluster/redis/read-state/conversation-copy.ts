@@ -121,8 +121,8 @@ export class ConversationCopy extends LoadedConversation {
 	}
 
 	/**
-	 * Adds the state in the store: undefined if the store does not have the conversation. Returns false if that is not a new one,
-	 * or if the store lacks changes that it had.
+	 * Adds the state in the store. Undefined: the store does not have the conversation; then the kept changes must include its
+	 * creation. Returns false if they do not, or if the store lacks changes that it had.
 	 */
 	load(brief: ConversationBrief | undefined): boolean {
 		if ((brief?.stamp ?? 0) < this.keptSince) return false;
