@@ -19,7 +19,7 @@ export async function inboxPage(
 	const begun = start?.listing ?? null;
 	const listing = begun === null ? null : await views.savedListing(user, begun);
 	if (unreadFirst && start && !listing) return 'no_such_listing';
-	const all = startsListing ? 'cursors' : 'heads';
+	const all = startsListing ? 'cursors' : 'conversations';
 	const { found, unread, stamp } = await views.read(user, { all }, (snapshot) => {
 		const unread = startsListing ? snapshot.where(isListedAsUnread) : listing;
 		// One more than the page shows: it shows whether there is a next page.

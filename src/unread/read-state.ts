@@ -46,7 +46,7 @@ export class ReadState {
 
 	/** All conversations that the user is a member of, including archived ones. */
 	memberships(user: string): Promise<readonly MemberView[]> {
-		return this.views.read(user, { all: 'heads' }, (snapshot) => {
+		return this.views.read(user, { all: 'conversations' }, (snapshot) => {
 			const views: MemberView[] = [];
 			snapshot.eachConversation((member) => views.push(memberView(member)));
 			return views;

@@ -55,7 +55,7 @@ function read(views: Views, user: string, since: number, { memberships, follows 
 	const rows = allOf(memberships.map(({ conversation }) => ofConversation(conversation, countRow)));
 	const threads = allOf(follows.map((follow) => ofThread(follow.conversation, follow.threadTs, threadRow)));
 	const some = (view: UserView) => [...rows.some(view), ...threads.some(view)];
-	return views.read(user, { all: 'heads', includesLeft: true, some }, (snapshot) => ({
+	return views.read(user, { all: 'conversations', includesLeft: true, some }, (snapshot) => ({
 		...snapshot.changedSince(since),
 		stamp: snapshot.stamp,
 		position: snapshot.position(),

@@ -680,7 +680,7 @@ for (const layout of LAYOUTS) {
 			const [before, asked] = [now - 30_000_000, now - 10_000_000];
 			await apply(created(CHANNEL, ['U01', 'U02']));
 			const look = () =>
-				readState.port.read('U02', { all: 'heads', includesLeft: true }, (views) =>
+				readState.port.read('U02', { all: 'conversations', includesLeft: true }, (views) =>
 					views.changedSince(asked),
 				);
 			expect((await look()).lateness).toBe(0);

@@ -26,14 +26,14 @@ export interface ConversationScope {
  * All conversations of the user: without entries; with entries back to the user's cursors; or with these and the threads
  * that the user follows.
  */
-export type AllScope = 'heads' | 'cursors' | 'threads';
+export type AllScope = 'conversations' | 'cursors' | 'threads';
 
 /** What a read needs. */
 export interface Scope {
 	readonly all?: AllScope;
 	/** Further conversations, depending on the user's state. */
 	readonly some?: (user: UserView) => readonly ConversationScope[];
-	/** Also loads the heads of conversations that the user left recently, so that `lateness` covers them. */
+	/** Also loads, without entries, the conversations that the user left recently, so that `lateness` covers them. */
 	readonly includesLeft?: true;
 }
 

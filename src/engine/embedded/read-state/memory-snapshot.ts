@@ -104,7 +104,7 @@ export class ScopeLoader {
 	private missing(user: ResidentUser, { all, some }: Scope, absent: Set<string>) {
 		const { residents } = this;
 		if (all && !residents.isComplete(user)) return () => residents.complete(user);
-		const short = all && all !== 'heads' ? this.missingTimelinesOf(user) : [];
+		const short = all && all !== 'conversations' ? this.missingTimelinesOf(user) : [];
 		if (short.length > 0) return () => residents.loader.loadAll(short);
 		const unloaded = all === 'threads' ? this.missingThreadsOf(user) : [];
 		if (unloaded.length > 0) return () => this.loadThreads(unloaded);

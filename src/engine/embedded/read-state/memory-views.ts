@@ -66,7 +66,7 @@ export class MemoryViews implements Views {
 	}
 
 	async position(user: string): Promise<number> {
-		return this.read(user, { all: 'heads' }, (views) => views.position());
+		return this.read(user, { all: 'conversations' }, (views) => views.position());
 	}
 
 	sinceOf(position: number): number {

@@ -140,7 +140,7 @@ export function conversationsInScope(
 		const { member, at, cursor } = user.membershipAt(index);
 		if (!member && !(includesLeft && at > leftSince)) continue;
 		const id = conversations.id(user.memberships.conversationAt(index));
-		wanted.set(id, { id, after: all === 'heads' ? null : cursor, threads: NO_THREADS });
+		wanted.set(id, { id, after: all === 'conversations' ? null : cursor, threads: NO_THREADS });
 	}
 	if (all === 'threads')
 		for (const [number, threads] of user.follows) {

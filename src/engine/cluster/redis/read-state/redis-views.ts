@@ -109,7 +109,7 @@ export class RedisViews implements Views {
 		const time = { stamp: this.stamp(), horizon: 0, leftSince: since };
 		return this.views.read(
 			user,
-			{ all: 'heads', includesLeft: true },
+			{ all: 'conversations', includesLeft: true },
 			time,
 			(views) => views.changedSince(since).conversations,
 		);
