@@ -35,10 +35,11 @@ runs() {
 
 # stop_service DIRECTORY SERVICE finish|crash
 stop_service() {
-	local pidfile pid waited
+	local pidfile pid waited signalled=''
 	for pidfile in "$1/$2"/pid*; do
 		runs "$pidfile" || continue
 		read -r pid <"$pidfile"
+		signalled="$signalled $pid"
 		if [ "$3" = crash ]; then kill_whole "$pid"; else kill -"$(signal_of "$2")" "$pid" 2>/dev/null || true; fi
 	done
 	for pidfile in "$1/$2"/pid*; do
@@ -52,7 +53,14 @@ stop_service() {
 		done
 		rm -f "$pidfile"
 	done
+	for pid in $signalled; do
+		while has_threads "$pid"; do sleep 0.01; done
+	done
 }
+
+# Whether a thread of the process has not ended. The first thread of a killed process may end before the others, which keep
+# its connections and ports open.
+has_threads() { grep -qs ') [^XZ] ' "/proc/$1/task/"*/stat; }
 
 # Kills the process with its children: those of PostgreSQL would run on for a while and keep the port.
 kill_whole() { kill -KILL -- "-$1" 2>/dev/null || kill -KILL "$1" 2>/dev/null || true; }

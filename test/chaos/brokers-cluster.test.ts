@@ -63,7 +63,7 @@ const KILLED: Readonly<Record<string, () => Promise<number>>> = {
 for (const [which, find] of Object.entries(KILLED))
 	test(`${which} is killed: acknowledged changes survive, and the cluster continues without it`, () =>
 		stage.underLoad(`${which} killed`, async (load) => {
-			stage.services.signalNode('kafka-trio', await find(), 'SIGKILL');
+			await stage.services.haltNode('kafka-trio', await find(), 'SIGKILL');
 			await load.acknowledged(150);
 			await stage.services.start('kafka-trio');
 		}));
@@ -117,7 +117,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 		const others = numbers(PARTITIONS).filter((partition) => leaders[partition] !== lost);
 		expect([led.length > 0, others.length > 0]).toEqual([true, true]);
 
-		stage.services.signalNode('kafka-trio', lost, how);
+		await stage.services.haltNode('kafka-trio', lost, how);
 		const rejected: unknown[] = [];
 		const confirmed: number[] = [];
 		const attempt = (partition: number): Promise<void> =>
@@ -146,7 +146,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			}
 			expect(late.seen.size).toBeGreaterThan(0);
 		} finally {
-			if (how === 'SIGSTOP') stage.services.signalNode('kafka-trio', lost, 'SIGCONT');
+			if (how === 'SIGSTOP') stage.services.wakeNode('kafka-trio', lost);
 			else await stage.services.start('kafka-trio');
 		}
 		await Promise.all(stuck);
@@ -213,7 +213,7 @@ test('SIGKILL under load: all partitions continue with new leaders; nothing is l
 	await until(() => acked.length > 300 && seen.length > 300, 'load', 60_000);
 	const lost = (await leadersOf(`${kafka.prefix}conversations`))[0]!;
 	killed = true;
-	stage.services.signalNode('kafka-trio', lost, 'SIGKILL');
+	await stage.services.haltNode('kafka-trio', lost, 'SIGKILL');
 	await until(
 		() => numbers(PARTITIONS).every((partition) => (ackedSince.get(partition) ?? 0) > 10),
 		'posts to every partition',

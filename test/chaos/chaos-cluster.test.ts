@@ -169,7 +169,7 @@ test('workers are killed after persisting effects and before applying them to an
 test('a worker is paused until another one owns its partitions, and then continues', () =>
 	stage.underLoad('worker paused', async (load) => {
 		const [paused, other] = stage.cluster.workers as [Member, Member];
-		paused.pause();
+		await paused.pause();
 		// Kafka waits 10 s for a worker's heartbeat.
 		await eventually(async () => {
 			const metrics = await (await fetch(`${other.url}/metrics`)).text();
@@ -190,7 +190,7 @@ test('masters of Redis are replaced by their replicas: by an operator, and becau
 		await demoted(redisUrl());
 		// A node that was lost must first be in sync again: then its replica has everything.
 		await stage.services.start('redis-replicas');
-		stage.services.signalNode('redis-cluster', 2, 'SIGKILL');
+		await stage.services.haltNode('redis-cluster', 2, 'SIGKILL');
 		await load.acknowledged(50);
 		await stage.services.start('redis-cluster');
 	});

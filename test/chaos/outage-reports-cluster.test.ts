@@ -114,7 +114,7 @@ for (const how of ['gone', 'hanging'] as const)
 		const posting = load();
 		await posting.begun;
 		if (how === 'gone') await services.stop('redis', 'crash');
-		else services.pause('redis');
+		else await services.pause('redis');
 		try {
 			await eventually(async () => {
 				for (const gateway of cluster.gateways)

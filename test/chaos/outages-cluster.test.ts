@@ -93,7 +93,7 @@ test('Kafka hangs: marks and reads continue, and reads show the marks', async ()
 		since: (await grace.call('client.counts')).position,
 	});
 	// None of these requests waits for Kafka, which would never answer.
-	stage.services.pause('kafka');
+	await stage.services.pause('kafka');
 	try {
 		const marked = await grace.call('conversations.mark', { channel, ts });
 		expect(marked).toMatchObject({ last_read: ts, unread_count: 0 });

@@ -188,7 +188,7 @@ test('a probe detects a Redis that hangs', async () => {
 	});
 	bus.subscribe('gateway:one', () => undefined);
 	await bus.ready();
-	services.pause('redis');
+	await services.pause('redis');
 	try {
 		await bus.probe();
 		expect(bus.isReceiving('gateway:one')).toBeFalse();

@@ -3,6 +3,7 @@ import { MarkLedger } from '../../src/engine/cluster/mark-ledger.ts';
 import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { PartitionOwner } from '../../src/engine/ports/log.ts';
 import { Rejection } from '../../src/model/errors.ts';
+import { nextTurn } from '../../src/model/next-turn.ts';
 import { KAFKA_VARIABLE, kafkaPlace } from '../support/kafka.ts';
 import { fromTheBeginning, numbers, record, until } from '../support/log/records.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
@@ -205,10 +206,11 @@ test('a broker hangs: marks continue, and pending appends fail in time', async (
 		ledger.commit(mark(at)).then(() => void acknowledged.push(at));
 	await commit(0);
 	expect(logErrors).toEqual([]);
-	services.pause('kafka');
+	await services.pause('kafka');
 	try {
 		const inFlight = rejection(gateway.commands.append(record('C01', 1)));
-		await Bun.sleep(50);
+		// The first one is sent at the end of this turn of the event loop; the second one waits until it is confirmed.
+		await nextTurn();
 		const queued = rejection(gateway.commands.append(record('C01', 2)));
 		// Each of these would wait forever if it waited for the broker.
 		await commit(1);

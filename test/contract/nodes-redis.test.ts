@@ -132,11 +132,11 @@ const SLOW_MS = 4_000;
 
 test('a client that connects while the cluster is slow waits for it', async () => {
 	const nodes = [1, 2, 3];
-	for (const node of nodes) services.signalNode('redis-cluster', node, 'SIGSTOP');
+	await Promise.all(nodes.map((node) => services.haltNode('redis-cluster', node, 'SIGSTOP')));
 	const connecting = connectBoth(redisPlace('redis-cluster', services.env));
 	// The delay of the slow cluster.
 	await Bun.sleep(SLOW_MS);
-	for (const node of nodes) services.signalNode('redis-cluster', node, 'SIGCONT');
+	for (const node of nodes) services.wakeNode('redis-cluster', node);
 	const { commands: late, close: closeLate } = await connecting;
 	expect(await late.set(`${prefix}{late}:key`, 'connected')).toBe('OK');
 	closeLate();

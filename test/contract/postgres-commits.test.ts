@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
+import { CommitLanes } from '../../src/engine/cluster/postgres/commit-lanes.ts';
 import { Fenced, type PostgresStore, PostgresUnusable } from '../../src/engine/cluster/postgres/open.ts';
 import { Pool } from '../../src/engine/cluster/postgres/pool.ts';
 import { Retry } from '../../src/engine/cluster/postgres/retry.ts';
@@ -7,6 +8,7 @@ import { runTransaction } from '../../src/engine/cluster/postgres/transaction.ts
 import { SchemaTooNew } from '../../src/engine/store/migrations.ts';
 import { Rejection } from '../../src/model/errors.ts';
 import { type Cut, type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
+import { eventually } from '../support/eventually.ts';
 import { onPostgres, postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created, joined, left, message, posted } from '../support/store/facts.ts';
 
@@ -69,6 +71,16 @@ describe('opening', () => {
 			expect(failure).toBeInstanceOf(PostgresUnusable);
 			expect(String(failure)).not.toContain('secret');
 		}
+	});
+
+	test('rows about the commits of processes that ended long ago are removed', async () => {
+		await open();
+		const insert = (days: number) => `INSERT INTO ${place.schema}.commit_lanes
+			VALUES ('process of ${days} days ago/0', 1, now() - interval '${days} days')`;
+		await onPostgres(`${insert(29)}; ${insert(31)}`);
+		await open();
+		const left = await onPostgres(`SELECT lane FROM ${place.schema}.commit_lanes`);
+		expect(left).toEqual([{ lane: 'process of 29 days ago/0' }]);
 	});
 
 	test('texts are sorted by their bytes, whatever the collation of the database', async () => {
@@ -170,7 +182,7 @@ describe('facts with the offset of the log', () => {
 });
 
 describe('a connection that is cut during the commit', () => {
-	const MOMENTS: Record<Cut, string> = {
+	const MOMENTS: Record<Exclude<Cut, 'late'>, string> = {
 		before: 'before the server has it',
 		after: 'after the server has it',
 		silence: 'by a server that falls silent',
@@ -183,7 +195,7 @@ describe('a connection that is cut during the commit', () => {
 	afterEach(() => proxy.stop());
 	const through = () => urlWith({ port: String(proxy.port) });
 
-	for (const when of ['before', 'after', 'silence'] satisfies Cut[]) {
+	for (const when of ['before', 'after', 'silence'] as const) {
 		test(`${MOMENTS[when]}: facts are written once, and the caller sees no error`, async () => {
 			const events: string[] = [];
 			const store = await open({
@@ -215,20 +227,40 @@ describe('a connection that is cut during the commit', () => {
 		});
 	}
 
+	for (const [row, commits] of [
+		['a new row', 1],
+		['an existing row', 16],
+	] as const)
+		test(`the server gets it while the store asks for the outcome: the store waits for it (${row})`, async () => {
+			const store = await open({ url: through(), backOffMs: [50] });
+			for (let step = 1; step <= commits; step += 1)
+				await store.ledger.commit(step === 1 ? [created(channel, ['U01']), say(1)] : [say(step)]);
+			proxy.cutNext('COMMIT', 'late');
+			const committed = store.ledger.commit([say(99)]);
+			const waiting = `SELECT 1 FROM pg_stat_activity JOIN pg_locks USING (pid)
+				WHERE wait_event_type = 'Lock' AND relation = '${place.schema}.commit_lanes'::regclass`;
+			await eventually(async () => expect(await onPostgres(waiting)).toHaveLength(1));
+			proxy.deliver();
+			// A second commit would be rejected.
+			await committed;
+			expect((await said(store)).at(-1)).toBe(99);
+		});
+
 	test('the query for the outcome times out too: the store keeps asking', async () => {
 		await open();
-		const sql = new SQL(through());
+		const sql = new SQL(through(), { connection: { search_path: place.schema } });
 		const pool = new Pool(() => sql, 10_000);
 		const failures: string[] = [];
 		const onTrouble = (_: number, error: Error): void => {
 			failures.push(error.name);
-			if (failures.length === 1) proxy.cutNext('pg_xact_status', 'before');
+			if (failures.length === 1) proxy.cutNext('RETURNING token', 'before');
 		};
 		const retry = new Retry({ onTrouble }, [50], 1);
 		// A second commit would be rejected.
-		const insert = `INSERT INTO ${place.schema}.schema_migrations VALUES ('0000-once', 0)`;
+		const insert = `INSERT INTO schema_migrations VALUES ('0000-once', 0)`;
 		proxy.cutNext('COMMIT', 'after');
-		await runTransaction(pool, retry, [{ sql: insert, params: [] }]);
+		const lanes = new CommitLanes(crypto.randomUUID());
+		await runTransaction({ pool, retry, lanes }, [{ sql: insert, params: [] }]);
 		expect(proxy.cuts).toBe(2);
 		expect(failures).toEqual(['OutcomeUnknown', 'OutcomeUnknown']);
 		await pool.close();

@@ -258,12 +258,47 @@ for (const layout of LAYOUTS) {
 			expect(await readState.thread('U02', 'C01', root)).toEqual(before);
 		});
 
+		test('a follow that arrives late does not replace a later mark', async () => {
+			const { process } = await world();
+			const [cutOff, owner] = [await process(), await process()];
+			const root = BEGIN + 1;
+			const { commands, readState } = cutOff;
+			await owner.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 3));
+			const follow = { type: 'followed', user: 'U02', threadTs: root, cursor: root } as const;
+			const effects: Effect[] = [
+				{ ...follow, at: BEGIN + 10, conversation: CHANNEL },
+				posted(CHANNEL, message('C01', BEGIN + 10, { user: 'U01', threadTs: root })),
+			];
+			// The former owner is cut off after its first script, and what it sent then arrives much later.
+			const scripts = commands as { -readonly [Name in keyof typeof commands]: (typeof commands)[Name] };
+			const [setUser, sent, healed] = [commands.setUser, Promise.withResolvers(), Promise.withResolvers()];
+			scripts.setUser = async (...asked) => {
+				scripts.setUser = setUser;
+				sent.resolve(undefined);
+				await healed.promise;
+				return setUser.call(commands, ...asked);
+			};
+			const late = readState.apply(effects, asIs);
+			await sent.promise;
+			await owner.readState.apply(effects, asIs);
+			const mark = { type: 'read', ts: BEGIN + 10 } as const;
+			await owner.readState.markThread('U02', 'C01', root, mark, publish);
+			expect(await owner.readState.thread('U02', 'C01', root)).toMatchObject({ unread: 0 });
+			healed.resolve(undefined);
+			await late;
+			expect(await owner.readState.thread('U02', 'C01', root)).toMatchObject({
+				unread: 0,
+				lastRead: BEGIN + 10,
+			});
+		});
+
 		test('users who are far behind are counted with very little memory for copies, many at once', async () => {
 			const { store, whole, process } = await farBack();
-			let reads = 0;
+			/** The newest ts of each range that is read from the store. */
+			const reads: number[] = [];
 			const source: StateSource = Object.assign(Object.create(store.source), {
 				timelineEntries: (...asked: Parameters<StateSource['timelineEntries']>) => {
-					reads += 1;
+					reads.push(asked[2]);
 					return store.source.timelineEntries(...asked);
 				},
 			});
@@ -276,10 +311,14 @@ for (const layout of LAYOUTS) {
 			const row = { ...(await whole.readState.row('U02', 'C01')), position: 0 };
 			const rows = await Promise.all(Array.from({ length: 8 }, () => tiny.readState.row('U02', 'C01')));
 			for (const one of rows) expect({ ...one, position: 0 }).toEqual(row as never);
-			// All of them wait for the same two reads; the result is too large to be cached, and is read again.
-			expect(reads).toBe(2);
+			// They share the reads: no range is read twice. One reader needs two reads, of which the second is larger. If another reader begins
+			// in between, it reads as little as the first one did, and a third read is needed.
+			const shared = reads.splice(0);
+			expect(shared).toEqual([...new Set(shared)]);
+			expect(shared.length).toBeLessThanOrEqual(3);
+			// The result is too large to be cached, and is read again.
 			await tiny.readState.row('U02', 'C01');
-			expect(reads).toBe(4);
+			expect(reads).toHaveLength(2);
 			await tiny.readState.apply([posted(CHANNEL, message('C01', BEGIN + 500, { user: 'U02' }))], asIs);
 			expect(await tiny.readState.row('U02', 'C01')).toMatchObject({ lastRead: 0 });
 		});

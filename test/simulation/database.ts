@@ -16,9 +16,11 @@ interface Shared {
 	readonly empty: Image;
 }
 
-/** The only table that PostgreSQL has and SQLite does not. */
-const PROGRESS =
-	'CREATE TABLE partition_progress (partition TEXT PRIMARY KEY, next_offset BIGINT NOT NULL, topic_id TEXT)';
+/** The tables that PostgreSQL has and SQLite does not. */
+const ONLY_ON_POSTGRES = [
+	'CREATE TABLE partition_progress (partition TEXT PRIMARY KEY, next_offset BIGINT NOT NULL, topic_id TEXT)',
+	'CREATE TABLE commit_lanes (lane TEXT PRIMARY KEY, token BIGINT NOT NULL, written_at TEXT NOT NULL)',
+];
 const WORDS = 'message_words';
 const TABLES = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '${WORDS}%'`;
 
@@ -33,7 +35,7 @@ export function emptiedDatabase(): Pick<Shared, 'database' | 'statements'> {
 function newDatabase(): Shared {
 	const database = new Database(':memory:');
 	migrate(database, 0);
-	database.run(PROGRESS);
+	for (const table of ONLY_ON_POSTGRES) database.run(table);
 	const prepared = new Map<string, Statement>();
 	const prepare = database.prepare.bind(database);
 	database.prepare = ((sql: string) => {

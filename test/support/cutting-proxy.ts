@@ -3,16 +3,18 @@ import type { Socket } from 'bun';
 /**
  * A proxy between a client and a server that cuts the connection at a chosen moment: when the client sends `word`,
  * either before the server gets it, or after the server has answered and before the client gets the answer. Or it falls
- * silent then, like a server that lost its power.
+ * silent then, like a server that lost its power. Or the client loses the connection, and the server gets the word later.
  */
 
-export type Cut = 'before' | 'after' | 'silence';
+export type Cut = 'before' | 'after' | 'silence' | 'late';
 
 export interface CuttingProxy {
 	readonly port: number;
 	/** Cuts the next connection that sends the word. */
 	cutNext(word: string, when: Cut): void;
 	readonly cuts: number;
+	/** The servers get the words that were held back (`late`). */
+	deliver(): void;
 	/** Connections that have sent this word stay open and deliver nothing any more. Returns their number. */
 	silence(word: string): number;
 	stop(): void;
@@ -27,6 +29,8 @@ interface Pair {
 	/** Answers are held back: the next one ends both connections. */
 	silenced: boolean;
 	silent: boolean;
+	/** The client has gone, and the server gets this later. */
+	late: Buffer | null;
 	/** Everything that the client has sent. */
 	sent: string;
 }
@@ -45,12 +49,24 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 		end(pair);
 	};
 
+	const clientLeft = (pair: Pair) => {
+		if (pair.late === null) end(pair);
+	};
+
 	const listener = Bun.listen<Pair>({
 		hostname: '127.0.0.1',
 		port: 0,
 		socket: {
 			open(client) {
-				const pair: Pair = { upstream: null, client, early: [], silenced: false, silent: false, sent: '' };
+				const pair: Pair = {
+					upstream: null,
+					client,
+					early: [],
+					silenced: false,
+					silent: false,
+					late: null,
+					sent: '',
+				};
 				open.add(pair);
 				client.data = pair;
 				void Bun.connect<Pair>({
@@ -87,13 +103,20 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 						pair.silent = true;
 						return;
 					}
+					if (when === 'late') {
+						cuts += 1;
+						pair.silent = true;
+						pair.late = Buffer.from(data);
+						pair.client?.terminate();
+						return;
+					}
 					pair.silenced = true;
 				}
 				if (pair.upstream === null) pair.early.push(Buffer.from(data));
 				else pair.upstream.write(data);
 			},
-			close: ({ data }) => end(data),
-			error: ({ data }) => end(data),
+			close: ({ data }) => clientLeft(data),
+			error: ({ data }) => clientLeft(data),
 		},
 	});
 	return {
@@ -103,6 +126,9 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 		},
 		get cuts() {
 			return cuts;
+		},
+		deliver: () => {
+			for (const { upstream, late } of open) if (late !== null) upstream?.end(late);
 		},
 		silence: (word) => {
 			const found = [...open].filter(({ sent }) => sent.toLowerCase().includes(word));

@@ -1,5 +1,6 @@
 import { SQL } from 'bun';
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/engine/cluster/postgres/open.ts';
+import { eventually } from './eventually.ts';
 
 /** The PostgreSQL that tests run on. Without one they fail: an untested engine must not look tested. */
 
@@ -34,6 +35,15 @@ export async function setReadOnly(url: string, isReadOnly: boolean): Promise<voi
 	);
 	await sql.unsafe('SELECT pg_reload_conf()');
 	await sql.close({ timeout: 0 });
+	// The server reads its settings a moment later, and passes them to all sessions before it accepts another one.
+	await eventually(async () => {
+		const [session] = await onPostgres<{ isReadOnly: string }>(
+			`SELECT current_setting('default_transaction_read_only') AS "isReadOnly"`,
+			url,
+		);
+		if (session?.isReadOnly !== (isReadOnly ? 'on' : 'off'))
+			throw new Error('the server has not read its settings yet');
+	});
 }
 
 /** Ends all other sessions, in the middle of their work, and returns their number. */

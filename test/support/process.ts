@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_TOKEN } from './server.ts';
+import { signalAndWait } from './signal.ts';
 
 /** The command line as people run it: real processes of `bin/tidemark`. */
 
@@ -21,8 +22,8 @@ export interface TidemarkProcess {
 	printed(pattern: RegExp): Promise<string>;
 	/** Sends the signal and waits for the exit. */
 	end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<Ended>;
-	/** Stops the process in the middle of its work (SIGSTOP), until `wake`. */
-	pause(): void;
+	/** Stops the process in the middle of its work (SIGSTOP), until `wake`. Once this resolves, it does nothing. */
+	pause(): Promise<void>;
 	wake(): void;
 	readonly ended: Promise<Ended>;
 }
@@ -52,7 +53,7 @@ export function tidemark(
 		out: out.text,
 		err: err.text,
 		ended,
-		pause: () => child.kill('SIGSTOP'),
+		pause: () => signalAndWait(child.pid, 'SIGSTOP'),
 		wake: () => child.kill('SIGCONT'),
 		printed: (pattern) =>
 			Promise.race([

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { signalAndWait } from './signal.ts';
 
 /** Services of a test's own, which it may stop and kill: scripts/services in its own directory. */
 
@@ -16,11 +17,12 @@ export interface OwnServices {
 	readonly env: Readonly<Record<string, string>>;
 	stop(service: Service, how?: 'finish' | 'crash'): Promise<void>;
 	start(service: Service): Promise<void>;
-	/** For a service of one process: pauses it, so that it answers nothing until it is resumed. */
-	pause(service: 'kafka' | 'redis'): void;
+	/** For a service of one process: pauses it. Once this resolves, it answers nothing until it is resumed. */
+	pause(service: 'kafka' | 'redis'): Promise<void>;
 	wake(service: 'kafka' | 'redis'): void;
-	/** Signals one process of a service; `start` starts killed ones again. */
-	signalNode(service: Nodes, node: number, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
+	/** Pauses or kills one process of a service. Once this resolves, it answers nothing; `start` starts killed ones again. */
+	haltNode(service: Nodes, node: number, name: 'SIGKILL' | 'SIGSTOP'): Promise<void>;
+	wakeNode(service: Nodes, node: number): void;
 	/** Stops one process of a service cleanly, and starts it again. */
 	restartNode(service: Nodes, node: number): Promise<void>;
 	/** Starts one more service, in the directory of the others. */
@@ -34,9 +36,10 @@ const NONE: OwnServices = {
 	env: {},
 	stop: async () => undefined,
 	start: async () => undefined,
-	pause: () => undefined,
+	pause: async () => undefined,
 	wake: () => undefined,
-	signalNode: () => undefined,
+	haltNode: async () => undefined,
+	wakeNode: () => undefined,
 	restartNode: async () => undefined,
 	add: async () => undefined,
 	directoryOf: () => '',
@@ -64,10 +67,14 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 	/** Pid files of the processes that are paused. */
 	const paused = new Set<string>();
 	const pidIn = (pidFile: string): number => Number(readFileSync(join(directory, pidFile), 'utf8'));
-	const signal = (pidFile: string, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void => {
-		process.kill(pidIn(pidFile), name);
+	const halt = (pidFile: string, name: 'SIGKILL' | 'SIGSTOP'): Promise<void> => {
 		if (name === 'SIGSTOP') paused.add(pidFile);
 		else paused.delete(pidFile);
+		return signalAndWait(pidIn(pidFile), name);
+	};
+	const wake = (pidFile: string): void => {
+		process.kill(pidIn(pidFile), 'SIGCONT');
+		paused.delete(pidFile);
 	};
 	const up = async (...names: readonly Service[]): Promise<Record<string, string>> => {
 		const lines = (await call('up', ...names)).trim().split('\n');
@@ -81,9 +88,10 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 		stop: async (service, how = 'finish') =>
 			void (await call('stop', ...(how === 'crash' ? ['--crash'] : []), service)),
 		start: async (service) => void (await call('start', service)),
-		pause: (service) => signal(`${service}/pid`, 'SIGSTOP'),
-		wake: (service) => signal(`${service}/pid`, 'SIGCONT'),
-		signalNode: (service, node, name) => signal(`${service}/pid.${node}`, name),
+		pause: (service) => halt(`${service}/pid`, 'SIGSTOP'),
+		wake: (service) => wake(`${service}/pid`),
+		haltNode: (service, node, name) => halt(`${service}/pid.${node}`, name),
+		wakeNode: (service, node) => wake(`${service}/pid.${node}`),
 		restartNode: async (service, node) => {
 			const pid = pidIn(`${service}/pid.${node}`);
 			process.kill(pid, 'SIGTERM');
@@ -94,7 +102,7 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 		directoryOf: (service) => join(directory, service),
 		down: async () => {
 			// A failed test may have left a service paused: it would not react to a signal.
-			for (const pidFile of paused) signal(pidFile, 'SIGCONT');
+			for (const pidFile of paused) wake(pidFile);
 			await call('down');
 		},
 	};

@@ -24,11 +24,10 @@ export function freshReaders({ directory, history, membershipsOf }: ReaderParts)
 		const [message] = await history.messages(conversation, [ts]);
 		const found: string[] = [];
 		for (let from = after; ; ) {
-			const [members, stored] = await Promise.all([
-				directory.members(conversation, from, MEMBERS_PER_STEP),
-				directory.readers(conversation, ts, from, MEMBERS_PER_STEP),
-			]);
+			const members = await directory.members(conversation, from, MEMBERS_PER_STEP);
+			// Redis first: what has expired or was lost there in between is in the store.
 			const known = await membershipsOf(conversation, members.items);
+			const stored = await directory.readers(conversation, ts, from, MEMBERS_PER_STEP);
 			const storedReaders = new Set(stored.items);
 			for (const user of members.items) {
 				const membership = known.get(user);

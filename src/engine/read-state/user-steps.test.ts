@@ -67,3 +67,26 @@ test('a rejoin and a post that are applied again change nothing, and are reporte
 test('a join that was followed by a leave does not make a member again', () => {
 	expect(replayed({ ...LEFT, joinedTs: 50 }, JOIN)).toMatchObject({ member: false });
 });
+
+test('a follow that a leave ended does not begin again in a replay after a rejoin', () => {
+	const state = new UserDraft();
+	const follow = { type: 'follow', conversation: 'C1', at: 55, threadTs: 45, cursor: 45 } as const;
+	const steps = [JOIN, follow, { ...LEAVE, at: 60 }, { ...JOIN, at: 70 }];
+	for (const isNew of [true, false, false]) {
+		applySteps(state, steps, { isNew: () => isNew, wasCaughtUp: () => false });
+		expect(state.membership('C1')).toMatchObject({ member: true, joined: 70 });
+		expect(state.follow('C1', 45)).toBeUndefined();
+	}
+});
+
+test('a rejoin that a leave followed is reported again too: the store needs its revision', () => {
+	const state = new UserDraft(loaded(LEFT));
+	for (const isNew of [true, false]) {
+		const moved = applySteps(state, [JOIN, { ...LEAVE, at: 60 }], {
+			isNew: () => isNew,
+			wasCaughtUp: () => false,
+		});
+		expect(moved.map(({ by }) => by)).toEqual(['join']);
+	}
+	expect(state.membership('C1')).toMatchObject({ member: false, revision: 3 });
+});

@@ -111,7 +111,7 @@ export function applySteps(state: UserState, steps: readonly Step[], context: St
 			const isNew = !former || former.joined < at;
 			if (isNew) state.setMembership(conversation, { ...joined(former, step.cursor), joined: at, at });
 			// A rejoin is also reported if it is applied again: perhaps it was not persisted.
-			const isAgain = former?.member && former.joined === at && former.revision > 0;
+			const isAgain = former?.joined === at && former.revision > 0;
 			if (former && (isNew || isAgain))
 				moved.push({ by: 'join', conversation, threadTs: null, ahead: former.ahead });
 		} else if (step.type === 'leave') applyLeave(state, conversation, at);
@@ -128,8 +128,9 @@ export function applySteps(state: UserState, steps: readonly Step[], context: St
 
 function applyLeave(state: UserState, conversation: string, at: number): void {
 	const membership = state.membership(conversation);
-	if (membership && membership.joined >= at) return;
-	if (membership?.member) state.setMembership(conversation, { ...left(membership), at });
+	if (membership?.member && membership.joined < at)
+		state.setMembership(conversation, { ...left(membership), at });
+	// Also after a rejoin: a replay may have begun a follow again that this leave ended.
 	for (const threadTs of state.followedIn(conversation)) {
 		const follow = state.follow(conversation, threadTs);
 		if (follow && follow.since < at) state.setFollow(conversation, threadTs, null);
@@ -142,7 +143,7 @@ function applyPost(state: UserState, effect: Posted, { wasCaughtUp, isNew }: Ste
 	const moved: MovedCursor[] = [];
 	// In a replay, later changes by the user win. A cursor that the post has moved before is reported again: perhaps it was not persisted.
 	const moves = (root: number | null, cursor: number, at: number, ahead: ReadonlySet<number>): boolean => {
-		const isThere = cursor === ts;
+		const isThere = cursor === ts && at >= ts;
 		const isMoved = !isThere && (at <= ts || isNew(effect)) && wasCaughtUp(effect, root, cursor, ahead);
 		if (isThere || isMoved) moved.push({ by: 'post', conversation, threadTs: root, ahead });
 		return isMoved;

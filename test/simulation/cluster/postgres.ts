@@ -1,3 +1,4 @@
+import { CommitLanes } from '../../../src/engine/cluster/postgres/commit-lanes.ts';
 import type { PostgresStore } from '../../../src/engine/cluster/postgres/open.ts';
 import type { Planner } from '../../../src/engine/cluster/postgres/plan.ts';
 import { PartitionProgress } from '../../../src/engine/cluster/postgres/progress.ts';
@@ -68,7 +69,6 @@ export class SimulatedPostgres {
 	private readonly waiting: (() => void)[] = [];
 	private isHeld = false;
 	private transactions = 0;
-	private readonly committed = new Set<string>();
 
 	constructor(
 		readonly scheduler: Scheduler,
@@ -84,16 +84,17 @@ export class SimulatedPostgres {
 			use: <T>(work: (sql: unknown) => Promise<T>) => work(this.connectionOf(process)),
 			renew: () => undefined,
 		};
-		const retry = new Retry({});
-		const retryForRequests = new Retry({}, undefined, 25_000);
+		const lanes = new CommitLanes(crypto.randomUUID());
+		const writer = { pool: pool as never, retry: new Retry({}), lanes };
+		const writerForRequests = { ...writer, retry: new Retry({}, undefined, 25_000) };
 		const commits = new GroupCommit(
-			(batch) => runTransaction(pool as never, retryForRequests, planner.plan(batch)),
+			(batch) => runTransaction(writerForRequests, planner.plan(batch)),
 			() => undefined,
 			0,
 			writeFact,
 		);
 		const reader = this.readerOf(process);
-		const partitions = new PartitionProgress(pool as never, retry, planner as never, writeFact);
+		const partitions = new PartitionProgress(writer, planner as never, writeFact);
 		return {
 			...storeOn(reader, commits, sqliteSearch(reader), async () => undefined),
 			commitWithProgress: (facts, span) => partitions.commit(facts, span),
@@ -148,6 +149,12 @@ export class SimulatedPostgres {
 		return this.disk.all(sql, params);
 	}
 
+	private execute(sql: string, params: readonly Param[]): Result {
+		if (!sql.includes(' RETURNING ')) return Object.assign([], { count: this.disk.run(sql, params) });
+		const rows = this.query(sql, params);
+		return Object.assign(rows, { count: rows.length });
+	}
+
 	private readerOf(process: Process): SqlReader {
 		const read = async <T>(act: () => T): Promise<T> => {
 			if (this.scheduler.random.chance(this.faults.failedRead)) {
@@ -174,20 +181,16 @@ export class SimulatedPostgres {
 		};
 	}
 
-	/** The part of Bun's interface that `transaction.ts` and `progress.ts` use. */
+	/** The part of Bun's interface that `transaction.ts`, `commit-lanes.ts` and `progress.ts` use. */
 	private connectionOf(process: Process) {
 		return {
 			unsafe: (sql: string, params: readonly Param[] = []) =>
-				this.ask(process, () => {
-					if (sql.includes('pg_xact_status'))
-						return [{ status: this.committed.has(String(params[0])) ? 'committed' : 'aborted' }];
-					return this.query(sql, params);
-				}),
-			begin: (work: (transaction: unknown) => Promise<void>) => this.transact(process, work),
+				this.ask(process, () => this.query(sql, params)),
+			begin: <T>(work: (transaction: unknown) => Promise<T>) => this.transact(process, work),
 		};
 	}
 
-	private async transact(process: Process, work: (transaction: unknown) => Promise<void>): Promise<void> {
+	private async transact<T>(process: Process, work: (transaction: unknown) => Promise<T>): Promise<T> {
 		const { scheduler, faults } = this;
 		this.transactions += 1;
 		const number = String(this.transactions);
@@ -197,7 +200,6 @@ export class SimulatedPostgres {
 			state.isOver = true;
 			process.onDeath.delete(died);
 			this.disk.database.run(isCommitted ? 'COMMIT' : 'ROLLBACK');
-			if (isCommitted) this.committed.add(number);
 			this.release();
 		};
 		/** A commit that the process sent before it died may have arrived. */
@@ -221,13 +223,14 @@ export class SimulatedPostgres {
 		};
 		const transaction = {
 			unsafe: (sql: string, params: readonly Param[] = []) => {
-				if (sql.includes('pg_current_xact_id')) return Promise.resolve([{ transaction: number }]);
+				// No statement waits for a lock here.
+				if (sql.startsWith('SET LOCAL lock_timeout')) return Promise.resolve([]);
 				return new Promise<Result>((resolve, reject) => {
 					scheduler.at(this.process, 0, '', () => {
 						if (state.isOver) return;
 						try {
-							const count = this.disk.run(sql, params.map(decode));
-							scheduler.at(process, 0, '', () => resolve(Object.assign([], { count }) as Result));
+							const result = this.execute(sql, params.map(decode));
+							scheduler.at(process, 0, '', () => resolve(result));
 						} catch (error) {
 							scheduler.at(process, 0, '', () =>
 								reject(Object.assign(new Error((error as Error).message), { errno: '23505' })),
@@ -237,8 +240,9 @@ export class SimulatedPostgres {
 				});
 			},
 		};
+		let result: T;
 		try {
-			await work(transaction);
+			result = await work(transaction);
 			if (scheduler.random.chance(faults.lostBefore)) lose();
 		} catch (error) {
 			end(false);
@@ -263,6 +267,7 @@ export class SimulatedPostgres {
 				});
 			});
 		});
+		return result;
 	}
 }
 

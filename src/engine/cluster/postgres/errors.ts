@@ -20,11 +20,8 @@ export class Fenced extends TakenOver {
 
 /** The connection was lost during a commit: the transaction may have been committed or not. */
 export class OutcomeUnknown extends Error {
-	constructor(
-		readonly transaction: string,
-		cause: unknown,
-	) {
-		super('the connection was lost during the commit', { cause });
+	constructor(cause: unknown) {
+		super(`the connection was lost during the commit: ${messageOfError(cause)}`, { cause });
 		this.name = 'OutcomeUnknown';
 	}
 }
@@ -102,14 +99,19 @@ export function failureKindOf(error: unknown): FailureKind {
 	return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ? 'unavailable' : 'rejected';
 }
 
+/** The server's error, if one prevents a transaction from learning its outcome. */
+const serverErrorOf = (error: unknown): unknown => (error instanceof OutcomeUnknown ? error.cause : error);
+
 /** A new connection may reach a server that accepts writes, or have other settings. */
-export const rejectsWrites = (error: unknown): boolean => REJECTS_WRITES.has(textOf(error, 'errno'));
+export const rejectsWrites = (error: unknown): boolean =>
+	REJECTS_WRITES.has(textOf(serverErrorOf(error), 'errno'));
 
 /** The error for the operator, with advice if known. */
 export function explained(error: unknown): Error {
-	const state = textOf(error, 'errno');
+	const cause = serverErrorOf(error);
+	const state = textOf(cause, 'errno');
 	const advice = REJECTS_WRITES.get(state);
 	if (advice !== undefined)
-		return new Error(`it rejects writes (${messageOfError(error)}, ${state}): ${advice}`);
+		return new Error(`it rejects writes (${messageOfError(cause)}, ${state}): ${advice}`);
 	return error instanceof Error ? error : new Error(messageOfError(error));
 }

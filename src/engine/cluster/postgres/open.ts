@@ -3,6 +3,7 @@ import { GroupCommit } from '../../store/group-commit.ts';
 import { SchemaTooNew } from '../../store/migrations.ts';
 import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
+import { CommitLanes, removeOldLanes } from './commit-lanes.ts';
 import { type ConnectionOptions, connect, DEFAULT_SCHEMA } from './connections.ts';
 import { unusable } from './errors.ts';
 import { columnTypes, Planner } from './plan.ts';
@@ -36,7 +37,7 @@ export interface PostgresStoreOptions extends ConnectionOptions, RetryHooks {
 }
 
 export interface PostgresStore extends Store, PartitionLedger {
-	/** Checks whether the database accepts writes; changes nothing. */
+	/** Checks whether the database accepts writes; changes no facts. */
 	probeWrites(): Promise<void>;
 	/** Resolves when the server has answered; rejects if it does not within 3 s. For workers. */
 	probe(): Promise<void>;
@@ -45,9 +46,6 @@ export interface PostgresStore extends Store, PartitionLedger {
 	/** The server is reachable again: retries waiting work now. */
 	retryNow(): void;
 }
-
-/** Changes nothing, but fails on a server that rejects writes. */
-const NO_CHANGE = 'UPDATE partition_progress SET next_offset = next_offset WHERE false';
 
 const CLOSE_WITHIN_MS = 10_000;
 /** For writes that a request waits for: shorter than all other timeouts of the request. */
@@ -63,6 +61,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const { newest, types } = await writes.useWithoutLimit(async (sql) => {
 			await checkServer(sql);
 			await migrate(sql, schema, nowMicros());
+			await removeOldLanes(sql);
 			const { startStamp = defaultStart } = options;
 			const newest = startStamp ? await recordStart(sql, startStamp) : await newestStamp(sql);
 			return { newest, types: await columnTypes(sql, schema) };
@@ -71,13 +70,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const writeFact = options.push ? writeFactForPush : undefined;
 		const retry = new Retry(options, options.backOffMs);
 		const retryForRequests = new Retry(options, options.backOffMs, ANSWERED_WITHIN_MS);
+		const writer = { pool: writes, retry, lanes: new CommitLanes(crypto.randomUUID()) };
+		const writerForRequests = { ...writer, retry: retryForRequests };
 		const commits = new GroupCommit(
-			(batch) => runTransaction(writes, retryForRequests, planner.plan(batch)),
+			(batch) => runTransaction(writerForRequests, planner.plan(batch)),
 			options.onCommitFailure ?? (() => undefined),
 			newest,
 			writeFact,
 		);
-		const partitions = new PartitionProgress(writes, retry, planner, writeFact);
+		const partitions = new PartitionProgress(writer, planner, writeFact);
 		let probingWrites: Promise<void> | null = null;
 		let closing: Promise<void> | null = null;
 		const stop = (): void => {
@@ -101,11 +102,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			nextOffsets: () => partitions.nextOffsets(),
 			logIdOf: (partition) => partitions.logIdOf(partition),
 			probeWrites: () => {
-				probingWrites ??= runTransaction(writes, retryForRequests, [{ sql: NO_CHANGE, params: [] }]).finally(
-					() => {
-						probingWrites = null;
-					},
-				);
+				// Without statements, the transaction writes only its token.
+				probingWrites ??= runTransaction(writerForRequests, []).finally(() => {
+					probingWrites = null;
+				});
 				return probingWrites;
 			},
 			probe: async () => void (await probe.use((sql) => sql.unsafe('SELECT 1'))),

@@ -5,9 +5,7 @@ import type { FactWriter } from '../../store/push-facts.ts';
 import type { Statement } from '../../store/sql.ts';
 import { Fenced } from './errors.ts';
 import type { Planner } from './plan.ts';
-import type { Pool } from './pool.ts';
-import type { Retry } from './retry.ts';
-import { runTransaction } from './transaction.ts';
+import { runTransaction, type Writer } from './transaction.ts';
 import { withNumbers } from './values.ts';
 
 /**
@@ -36,8 +34,7 @@ export class PartitionProgress {
 	private readonly last = new Map<string, Promise<void>>();
 
 	constructor(
-		private readonly pool: Pool,
-		private readonly retry: Retry,
+		private readonly writer: Writer,
 		private readonly planner: Planner,
 		private readonly writeFact?: FactWriter,
 	) {}
@@ -53,9 +50,7 @@ export class PartitionProgress {
 		};
 		const earlier = this.last.get(span.partition) ?? Promise.resolve();
 		// The offset shows whether the previous commit succeeded.
-		const done = earlier
-			.catch(() => undefined)
-			.then(() => runTransaction(this.pool, this.retry, statements, check));
+		const done = earlier.catch(() => undefined).then(() => runTransaction(this.writer, statements, check));
 		this.last.set(span.partition, done);
 		return done;
 	}
@@ -66,8 +61,9 @@ export class PartitionProgress {
 	}
 
 	async nextOffsets(): Promise<ReadonlyMap<string, number>> {
-		const rows = await this.retry.run(() =>
-			this.pool.use((sql) => sql.unsafe<{ partition: string; next_offset: number }[]>(READ_ALL)),
+		const { pool, retry } = this.writer;
+		const rows = await retry.run(() =>
+			pool.use((sql) => sql.unsafe<{ partition: string; next_offset: number }[]>(READ_ALL)),
 		);
 		return new Map(withNumbers([...rows]).map(({ partition, next_offset }) => [partition, next_offset]));
 	}
@@ -78,7 +74,8 @@ export class PartitionProgress {
 	}
 
 	private async read(partition: string): Promise<Row | undefined> {
-		const rows = await this.retry.run(() => this.pool.use((sql) => sql.unsafe<Row[]>(READ, [partition])));
+		const { pool, retry } = this.writer;
+		const rows = await retry.run(() => pool.use((sql) => sql.unsafe<Row[]>(READ, [partition])));
 		return withNumbers([...rows])[0];
 	}
 

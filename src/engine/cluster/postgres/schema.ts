@@ -13,7 +13,7 @@ import { toParam, withNumbers } from './values.ts';
 
 /** Prepares the database at start. Any number of processes may start at once. */
 
-/** Version 13 vacuums append-only tables, and reports the outcome of a transaction. */
+/** Version 13 vacuums append-only tables. */
 const OLDEST_VERSION = 130_000;
 /** Held to the end of the transaction; one lock per schema. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('tidemark migrations of ' || $1, 0))`;

@@ -1,5 +1,6 @@
 import type { SQL, TransactionSQL } from 'bun';
 import type { Statement } from '../../store/sql.ts';
+import { type CommitLane, type CommitLanes, wasCommitted, writeToken } from './commit-lanes.ts';
 import { failureKindOf, OutcomeUnknown, rejectsWrites } from './errors.ts';
 import type { Pool } from './pool.ts';
 import type { Retry } from './retry.ts';
@@ -9,12 +10,16 @@ import { toParam } from './values.ts';
  * Runs statements in one transaction exactly once, with retries.
  *
  * All statements are pipelined and answered together. If the connection is lost before the commit was sent, nothing was written, and
- * the statements are sent again. If it is lost afterwards, PostgreSQL is asked by the transaction's id whether it was committed, because
- * facts must not be written twice.
+ * the statements are sent again. If it is lost afterwards, PostgreSQL is asked whether it has the transaction's token, because facts must
+ * not be written twice.
  */
 
-const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS transaction';
-const STATUS = 'SELECT pg_xact_status($1::xid8) AS status';
+/** What all transactions of a store share. */
+export interface Writer {
+	readonly pool: Pool;
+	readonly retry: Retry;
+	readonly lanes: CommitLanes;
+}
 
 /**
  * Checks before the commit how many rows each statement changed; an error rolls everything back. If a statement fails, the check is
@@ -23,40 +28,50 @@ const STATUS = 'SELECT pg_xact_status($1::xid8) AS status';
  */
 export type Check = (counts: readonly number[]) => void;
 
-export function runTransaction(
-	pool: Pool,
-	retry: Retry,
+export async function runTransaction(
+	{ pool, retry, lanes }: Writer,
 	statements: readonly Statement[],
 	check?: Check,
 ): Promise<void> {
-	let unknown: string | null = null;
-	return retry.run(async () => {
-		if (unknown !== null && (await pool.use((sql) => wasCommitted(sql, unknown as string)))) return;
-		unknown = null;
+	const lane = lanes.take();
+	let isUnknown = false;
+	const attempt = async (): Promise<void> => {
 		try {
-			await pool.use((sql) => transact(sql, statements, check));
+			if (isUnknown && (await pool.use((sql) => learnOutcome(sql, lane)))) return;
+			isUnknown = false;
+			await pool.use((sql) => transact(sql, lane, statements, check));
 		} catch (error) {
-			if (error instanceof OutcomeUnknown) unknown = error.transaction;
+			isUnknown = error instanceof OutcomeUnknown;
 			if (rejectsWrites(error)) pool.renew();
 			throw error;
 		}
-	});
+	};
+	try {
+		await retry.run(attempt);
+	} finally {
+		lanes.release(lane);
+	}
 }
 
-async function transact(pool: SQL, statements: readonly Statement[], check?: Check): Promise<void> {
-	let id: string | null = null;
+async function transact(
+	pool: SQL,
+	lane: CommitLane,
+	statements: readonly Statement[],
+	check?: Check,
+): Promise<void> {
+	let mayBeCommitted = false;
 	try {
 		await pool.begin(async (transaction) => {
-			const [first, counts] = await Promise.all([
-				transaction.unsafe<{ transaction: string }[]>(TRANSACTION_ID),
+			const [, counts] = await Promise.all([
+				writeToken(transaction, lane),
 				sendAll(transaction, statements, check),
 			]);
 			check?.(counts);
 			// From here on the commit may have been sent.
-			id = first[0]?.transaction ?? null;
+			mayBeCommitted = true;
 		});
 	} catch (error) {
-		if (id !== null && failureKindOf(error) === 'unavailable') throw new OutcomeUnknown(id, error);
+		if (mayBeCommitted && failureKindOf(error) === 'unavailable') throw new OutcomeUnknown(error);
 		throw error;
 	}
 }
@@ -79,19 +94,9 @@ async function sendAll(
 	return counts;
 }
 
-async function wasCommitted(pool: SQL, transaction: string): Promise<boolean> {
-	let status: string | null | undefined;
-	try {
-		const [row] = await pool.unsafe<{ status: string | null }[]>(STATUS, [transaction]);
-		status = row?.status;
-	} catch (error) {
-		const kind = failureKindOf(error);
-		// An id from the future: the server was restored to an earlier state, and does not have the transaction.
-		if (kind === 'rejected') return false;
-		// No answer: the outcome remains unknown, however long that takes.
-		throw kind === 'unavailable' ? new OutcomeUnknown(transaction, error) : error;
-	}
-	// The server has not noticed yet that the connection is lost.
-	if (status === 'in progress') throw new OutcomeUnknown(transaction, 'still in progress');
-	return status === 'committed';
+/** Whatever prevents an answer, the outcome remains unknown, however long that takes. */
+function learnOutcome(pool: SQL, lane: CommitLane): Promise<boolean> {
+	return wasCommitted(pool, lane).catch((error: unknown) => {
+		throw new OutcomeUnknown(error);
+	});
 }

@@ -81,7 +81,7 @@ export class EffectApplier {
 	private readAuthors(all: readonly [user: string, Step[]][]): ReadonlyMap<string, Promise<Fields>> {
 		const read = new Map<string, Promise<Fields>>();
 		for (const [user, steps] of all) {
-			if (steps.some(({ type }) => type !== 'post')) continue;
+			if (steps.some(({ type }) => type !== 'post' && type !== 'follow')) continue;
 			const fields = this.users.read(user, fieldsNeededBy(steps));
 			// If the script fails, nobody awaits this.
 			fields.catch(() => undefined);

@@ -144,7 +144,7 @@ export class RedisViews implements Views {
 	 */
 	async repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
 		const ofUser = await repairUser(this.context, this.users, user, conversation);
-		const ofConversation = await this.applier.repair(conversation);
-		return ofUser === 'repaired' ? ofConversation : ofUser;
+		// Repairing the conversation makes all processes load it again, so attempts that cannot succeed must not do that.
+		return ofUser === 'repaired' ? this.applier.repair(conversation) : ofUser;
 	}
 }

@@ -23,7 +23,7 @@ export class UserEffects {
 	async read(user: string, names: readonly string[] | null): Promise<Fields> {
 		const { commands, keys } = this.context;
 		if (!names) return commands.hgetall(keys.fields(user));
-		const values = names.length > 0 ? await commands.hmget(keys.fields(user), ...names) : [];
+		const values = await commands.hmget(keys.fields(user), ...names);
 		const found = names.map((name, index) => [name, values[index]] as const);
 		return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] != null));
 	}
@@ -44,10 +44,14 @@ export class UserEffects {
 		early?: Promise<Fields>,
 	): Promise<readonly ReadFact[]> {
 		const { conversation } = steps[0] as Step;
-		const names = fieldsNeededBy(steps, authors.isNew);
+		const names = fieldsNeededBy(steps);
+		// A new follow replaces whatever the store has.
+		const begun = steps.flatMap((step) =>
+			step.type === 'follow' && authors.isNew(step.at) ? [followField(conversation, step.threadTs)] : [],
+		);
 		for (let known = early; ; known = undefined) {
 			const fields = await (known ?? this.read(user, names));
-			const absent = names?.filter((name) => !(name in fields));
+			const absent = names?.filter((name) => !(name in fields) && !begun.includes(name));
 			const rows = absent?.length === 0 ? undefined : (await stored()).get(user);
 			const base = UserDraft.of(conversation, rows, fields);
 			const { draft, moved } = await authors.decide((context) => {
@@ -76,14 +80,9 @@ export class UserEffects {
 const stampOf = (draft: UserDraft, steps: readonly Step[]): number =>
 	Math.max(draft.newest, ...steps.map((step) => (step.type === 'post' ? 0 : step.at)));
 
-/** Fields that these steps depend on; null: all. `isNew`: whether the command with this stamp is applied for the first time. */
-export function fieldsNeededBy(
-	steps: readonly Step[],
-	isNew: (at: number) => boolean = () => false,
-): string[] | null {
+/** Fields that these steps change or depend on; null: all. */
+export function fieldsNeededBy(steps: readonly Step[]): string[] | null {
 	const names = new Set<string>();
-	// A new follow replaces whatever was there, so its field need not be read.
-	const begun = steps.flatMap((step) => (step.type === 'follow' && isNew(step.at) ? [step.threadTs] : []));
 	for (const step of steps) {
 		// Leaving ends all follows in the conversation.
 		if (step.type === 'leave') return null;
@@ -93,7 +92,7 @@ export function fieldsNeededBy(
 		// Broadcast replies are in the timeline too.
 		const isInTimeline = threadTs === null || ('broadcast' in target && target.broadcast);
 		if (isInTimeline) names.add(membershipField(conversation));
-		if (threadTs !== null && !begun.includes(threadTs)) names.add(followField(conversation, threadTs));
+		if (threadTs !== null) names.add(followField(conversation, threadTs));
 	}
 	return [...names];
 }
