@@ -35,11 +35,11 @@ runs() {
 
 # stop_service DIRECTORY SERVICE finish|crash
 stop_service() {
-	local pidfile pid waited signalled=''
+	local pidfile pid waited ending=''
 	for pidfile in "$1/$2"/pid*; do
 		runs "$pidfile" || continue
 		read -r pid <"$pidfile"
-		signalled="$signalled $pid"
+		ending="$ending $pid $(children_of "$pid")"
 		if [ "$3" = crash ]; then kill_whole "$pid"; else kill -"$(signal_of "$2")" "$pid" 2>/dev/null || true; fi
 	done
 	for pidfile in "$1/$2"/pid*; do
@@ -53,7 +53,7 @@ stop_service() {
 		done
 		rm -f "$pidfile"
 	done
-	for pid in $signalled; do
+	for pid in $ending; do
 		while has_threads "$pid"; do sleep 0.01; done
 	done
 }
@@ -62,8 +62,12 @@ stop_service() {
 # its connections and ports open.
 has_threads() { grep -qs ') [^XZ] ' "/proc/$1/task/"*/stat; }
 
-# Kills the process with its children: those of PostgreSQL would run on for a while and keep the port.
-kill_whole() { kill -KILL -- "-$1" 2>/dev/null || kill -KILL "$1" 2>/dev/null || true; }
+# Kills the process with its children. A session of PostgreSQL, which is in a process group of its own, would run until its
+# statement has ended, and answer its client, even while the next PostgreSQL starts on the same data.
+# shellcheck disable=SC2046
+kill_whole() { kill -KILL "$1" $(children_of "$1") 2>/dev/null || true; }
+
+children_of() { { grep -lsx "PPid:[[:space:]]$1" /proc/[0-9]*/status || true; } | cut -d/ -f3 | tr '\n' ' '; }
 
 # With INT, PostgreSQL closes all connections and writes its data to disk; with TERM it waits for its clients.
 signal_of() { if [ "$1" = postgres ]; then echo INT; else echo TERM; fi; }
