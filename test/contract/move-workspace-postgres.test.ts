@@ -5,7 +5,7 @@ import { onPostgres, postgresPlace } from '../support/postgres.ts';
 
 const SCRIPT = new URL('../../scripts/move-workspace', import.meta.url).pathname;
 /** Tables of an installation, not of a workspace. A table that is neither listed here nor copied was forgotten. */
-const STAY = ['app_sockets', 'commit_lanes', 'partition_progress', 'progress', 'schema_migrations', 'starts'];
+const STAY = ['app_sockets', 'commit_rows', 'partition_progress', 'progress', 'schema_migrations', 'starts'];
 
 interface Column {
 	readonly table: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { CommitLanes } from '../../src/engine/cluster/postgres/commit-lanes.ts';
+import { CommitRows } from '../../src/engine/cluster/postgres/commit-rows.ts';
 import { Fenced, type PostgresStore, PostgresUnusable } from '../../src/engine/cluster/postgres/open.ts';
 import { Pool } from '../../src/engine/cluster/postgres/pool.ts';
 import { Retry } from '../../src/engine/cluster/postgres/retry.ts';
@@ -75,12 +75,12 @@ describe('opening', () => {
 
 	test('rows about the commits of processes that ended long ago are removed', async () => {
 		await open();
-		const insert = (days: number) => `INSERT INTO ${place.schema}.commit_lanes
+		const insert = (days: number) => `INSERT INTO ${place.schema}.commit_rows
 			VALUES ('process of ${days} days ago/0', 1, now() - interval '${days} days')`;
 		await onPostgres(`${insert(29)}; ${insert(31)}`);
 		await open();
-		const left = await onPostgres(`SELECT lane FROM ${place.schema}.commit_lanes`);
-		expect(left).toEqual([{ lane: 'process of 29 days ago/0' }]);
+		const left = await onPostgres(`SELECT id FROM ${place.schema}.commit_rows`);
+		expect(left).toEqual([{ id: 'process of 29 days ago/0' }]);
 	});
 
 	test('texts are sorted by their bytes, whatever the collation of the database', async () => {
@@ -238,7 +238,7 @@ describe('a connection that is cut during the commit', () => {
 			proxy.cutNext('COMMIT', 'late');
 			const committed = store.ledger.commit([say(99)]);
 			const waiting = `SELECT 1 FROM pg_stat_activity JOIN pg_locks USING (pid)
-				WHERE wait_event_type = 'Lock' AND relation = '${place.schema}.commit_lanes'::regclass`;
+				WHERE wait_event_type = 'Lock' AND relation = '${place.schema}.commit_rows'::regclass`;
 			await eventually(async () => expect(await onPostgres(waiting)).toHaveLength(1));
 			proxy.deliver();
 			// A second commit would be rejected.
@@ -259,8 +259,8 @@ describe('a connection that is cut during the commit', () => {
 		// A second commit would be rejected.
 		const insert = `INSERT INTO schema_migrations VALUES ('0000-once', 0)`;
 		proxy.cutNext('COMMIT', 'after');
-		const lanes = new CommitLanes(crypto.randomUUID());
-		await runTransaction({ pool, retry, lanes }, [{ sql: insert, params: [] }]);
+		const commitRows = new CommitRows(crypto.randomUUID());
+		await runTransaction({ pool, retry, commitRows }, [{ sql: insert, params: [] }]);
 		expect(proxy.cuts).toBe(2);
 		expect(failures).toEqual(['OutcomeUnknown', 'OutcomeUnknown']);
 		await pool.close();

@@ -19,7 +19,7 @@ interface Shared {
 /** The tables that PostgreSQL has and SQLite does not. */
 const ONLY_ON_POSTGRES = [
 	'CREATE TABLE partition_progress (partition TEXT PRIMARY KEY, next_offset BIGINT NOT NULL, topic_id TEXT)',
-	'CREATE TABLE commit_lanes (lane TEXT PRIMARY KEY, token BIGINT NOT NULL, written_at TEXT NOT NULL)',
+	'CREATE TABLE commit_rows (id TEXT PRIMARY KEY, token BIGINT NOT NULL, written_at TEXT NOT NULL)',
 ];
 const WORDS = 'message_words';
 const TABLES = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '${WORDS}%'`;

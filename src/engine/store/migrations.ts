@@ -16,7 +16,7 @@ import { scheduled } from './migrations/0015-scheduled.ts';
 import { people } from './migrations/0016-people.ts';
 import { workspaceEvents } from './migrations/0017-workspace-events.ts';
 import { files } from './migrations/0018-files.ts';
-import { commitLanes } from './migrations/0019-commit-lanes.ts';
+import { commitRows } from './migrations/0019-commit-rows.ts';
 
 /**
  * The history of the schema. A released migration is never changed: the next one corrects it.
@@ -51,7 +51,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0016-people', statements: people },
 	{ name: '0017-workspace-events', statements: workspaceEvents },
 	{ name: '0018-files', statements: files },
-	{ name: '0019-commit-lanes', statements: [], postgres: commitLanes },
+	{ name: '0019-commit-rows', statements: [], postgres: commitRows },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

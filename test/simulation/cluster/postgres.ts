@@ -1,4 +1,4 @@
-import { CommitLanes } from '../../../src/engine/cluster/postgres/commit-lanes.ts';
+import { CommitRows } from '../../../src/engine/cluster/postgres/commit-rows.ts';
 import type { PostgresStore } from '../../../src/engine/cluster/postgres/open.ts';
 import type { Planner } from '../../../src/engine/cluster/postgres/plan.ts';
 import { PartitionProgress } from '../../../src/engine/cluster/postgres/progress.ts';
@@ -84,8 +84,8 @@ export class SimulatedPostgres {
 			use: <T>(work: (sql: unknown) => Promise<T>) => work(this.connectionOf(process)),
 			renew: () => undefined,
 		};
-		const lanes = new CommitLanes(crypto.randomUUID());
-		const writer = { pool: pool as never, retry: new Retry({}), lanes };
+		const commitRows = new CommitRows(crypto.randomUUID());
+		const writer = { pool: pool as never, retry: new Retry({}), commitRows };
 		const writerForRequests = { ...writer, retry: new Retry({}, undefined, 25_000) };
 		const commits = new GroupCommit(
 			(batch) => runTransaction(writerForRequests, planner.plan(batch)),
@@ -181,7 +181,7 @@ export class SimulatedPostgres {
 		};
 	}
 
-	/** The part of Bun's interface that `transaction.ts`, `commit-lanes.ts` and `progress.ts` use. */
+	/** The part of Bun's interface that `transaction.ts`, `commit-rows.ts` and `progress.ts` use. */
 	private connectionOf(process: Process) {
 		return {
 			unsafe: (sql: string, params: readonly Param[] = []) =>

@@ -3,7 +3,7 @@ import { GroupCommit } from '../../store/group-commit.ts';
 import { SchemaTooNew } from '../../store/migrations.ts';
 import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
-import { CommitLanes, removeOldLanes } from './commit-lanes.ts';
+import { CommitRows, removeOldRows } from './commit-rows.ts';
 import { type ConnectionOptions, connect, DEFAULT_SCHEMA } from './connections.ts';
 import { unusable } from './errors.ts';
 import { columnTypes, Planner } from './plan.ts';
@@ -61,7 +61,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const { newest, types } = await writes.useWithoutLimit(async (sql) => {
 			await checkServer(sql);
 			await migrate(sql, schema, nowMicros());
-			await removeOldLanes(sql);
+			await removeOldRows(sql);
 			const { startStamp = defaultStart } = options;
 			const newest = startStamp ? await recordStart(sql, startStamp) : await newestStamp(sql);
 			return { newest, types: await columnTypes(sql, schema) };
@@ -70,7 +70,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const writeFact = options.push ? writeFactForPush : undefined;
 		const retry = new Retry(options, options.backOffMs);
 		const retryForRequests = new Retry(options, options.backOffMs, ANSWERED_WITHIN_MS);
-		const writer = { pool: writes, retry, lanes: new CommitLanes(crypto.randomUUID()) };
+		const writer = { pool: writes, retry, commitRows: new CommitRows(crypto.randomUUID()) };
 		const writerForRequests = { ...writer, retry: retryForRequests };
 		const commits = new GroupCommit(
 			(batch) => runTransaction(writerForRequests, planner.plan(batch)),

@@ -1,6 +1,6 @@
 import type { SQL, TransactionSQL } from 'bun';
 import type { Statement } from '../../store/sql.ts';
-import { type CommitLane, type CommitLanes, wasCommitted, writeToken } from './commit-lanes.ts';
+import { type CommitRow, type CommitRows, wasCommitted, writeToken } from './commit-rows.ts';
 import { failureKindOf, OutcomeUnknown, rejectsWrites } from './errors.ts';
 import type { Pool } from './pool.ts';
 import type { Retry } from './retry.ts';
@@ -18,7 +18,7 @@ import { toParam } from './values.ts';
 export interface Writer {
 	readonly pool: Pool;
 	readonly retry: Retry;
-	readonly lanes: CommitLanes;
+	readonly commitRows: CommitRows;
 }
 
 /**
@@ -29,17 +29,17 @@ export interface Writer {
 export type Check = (counts: readonly number[]) => void;
 
 export async function runTransaction(
-	{ pool, retry, lanes }: Writer,
+	{ pool, retry, commitRows }: Writer,
 	statements: readonly Statement[],
 	check?: Check,
 ): Promise<void> {
-	const lane = lanes.take();
+	const row = commitRows.take();
 	let isUnknown = false;
 	const attempt = async (): Promise<void> => {
 		try {
-			if (isUnknown && (await pool.use((sql) => learnOutcome(sql, lane)))) return;
+			if (isUnknown && (await pool.use((sql) => learnOutcome(sql, row)))) return;
 			isUnknown = false;
-			await pool.use((sql) => transact(sql, lane, statements, check));
+			await pool.use((sql) => transact(sql, row, statements, check));
 		} catch (error) {
 			isUnknown = error instanceof OutcomeUnknown;
 			if (rejectsWrites(error)) pool.renew();
@@ -49,13 +49,13 @@ export async function runTransaction(
 	try {
 		await retry.run(attempt);
 	} finally {
-		lanes.release(lane);
+		commitRows.release(row);
 	}
 }
 
 async function transact(
 	pool: SQL,
-	lane: CommitLane,
+	row: CommitRow,
 	statements: readonly Statement[],
 	check?: Check,
 ): Promise<void> {
@@ -63,7 +63,7 @@ async function transact(
 	try {
 		await pool.begin(async (transaction) => {
 			const [, counts] = await Promise.all([
-				writeToken(transaction, lane),
+				writeToken(transaction, row),
 				sendAll(transaction, statements, check),
 			]);
 			check?.(counts);
@@ -95,8 +95,8 @@ async function sendAll(
 }
 
 /** Whatever prevents an answer, the outcome remains unknown, however long that takes. */
-function learnOutcome(pool: SQL, lane: CommitLane): Promise<boolean> {
-	return wasCommitted(pool, lane).catch((error: unknown) => {
+function learnOutcome(pool: SQL, row: CommitRow): Promise<boolean> {
+	return wasCommitted(pool, row).catch((error: unknown) => {
 		throw new OutcomeUnknown(error);
 	});
 }
