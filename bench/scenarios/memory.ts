@@ -80,7 +80,7 @@ export const memory: Scenario = {
 				ratio('an idle connection, against bare Bun', resident, bare),
 			],
 			notes: [
-				'An idle connection includes all state of its user: session, subscriptions, cursors, cached account and token. The server is not forced to collect garbage before the first of these figures is taken, so it varies with the time of the last collection. The memory of Bun for a socket is not part of the live heap.',
+				'An idle connection includes all state of its user: session, subscriptions, cursors, cached account and token. The server is not forced to collect garbage before *an idle connection* is measured, so this figure varies with the time of the last collection. The memory of Bun for a socket is not part of the live heap.',
 			],
 		};
 	},

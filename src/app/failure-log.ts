@@ -63,7 +63,9 @@ export class FailureLog {
 			const { text, total, more, where } = cause;
 			if (more === 0) {
 				this.causes.delete(key);
-				this.log.info(`no failures in the last ${this.everyMs / 1000} s, after ${total} before: ${text}`);
+				this.log.info(
+					`failures have stopped: none in the last ${this.everyMs / 1000} s, ${total} before that: ${text}`,
+				);
 				continue;
 			}
 			const named = [...where].slice(0, MAX_NAMED).join(', ');
