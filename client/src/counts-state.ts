@@ -213,7 +213,7 @@ export class CountsState {
 		return 'none';
 	}
 
-	/** A message was deleted: records that the server will send new counts and, if it was the newest, a new latest. */
+	/** A message was deleted. If it was the newest, the one before is unknown until the server sends counts. */
 	noteDeleted(channel: string, ts: string, stamp: string): void {
 		const tracked = this.tracked.get(channel);
 		if (tracked && this.conversations.get(channel)?.latest === ts) tracked.latestDeleted = stamp;

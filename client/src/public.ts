@@ -48,7 +48,7 @@ export interface UnsentPost {
 	readonly args: Readonly<Record<string, unknown>>;
 	/** When the message was first sent, so that the server may have it; 0 if it was never sent. */
 	readonly firstSentAt: number;
-	/** The error code if the server rejected the message; null while it waits to be sent. */
+	/** Why sending failed: an error code of the server, `network_error` or `outcome_unknown`; null while it waits to be sent. */
 	readonly error: string | null;
 }
 

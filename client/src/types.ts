@@ -87,7 +87,7 @@ export interface Message {
 	readonly isMe: boolean;
 	readonly text: string;
 	readonly status: MessageStatus;
-	/** Why sending failed: an error code of the server. */
+	/** Why sending failed: an error code of the server, `network_error` or `outcome_unknown`. */
 	readonly error: string | null;
 	readonly clientMsgId: string | null;
 	/** ts of the thread's root; a root with replies has its own ts here. */

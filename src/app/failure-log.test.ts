@@ -32,7 +32,9 @@ test('a service that is down is one line without a stack, whatever fails because
 	while (lines.length < 3) await Bun.sleep(5);
 	expect(lines.slice(1)).toEqual([
 		expect.stringContaining('199 more failures in 0.03 s (rtm.focus, client.counts): Redis does not answer'),
-		expect.stringContaining('no failures in the last 0.03 s, after 200 before: Redis does not answer'),
+		expect.stringContaining(
+			'failures have stopped: none in the last 0.03 s, 200 before that: Redis does not answer',
+		),
 	]);
 	expect(stacks).toEqual([]);
 	// A new outage is a new line.

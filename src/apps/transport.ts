@@ -7,7 +7,7 @@ export interface Transport {
 	isOpen(): boolean;
 	/** Maximum number of deliveries in flight. */
 	readonly maxInFlight: number;
-	/** Never rejects. */
+	/** Rejects only for unexpected errors; the dispatcher tries again. */
 	deliver(app: App, delivery: Delivery): Promise<DeliveryOutcome>;
 }
 

@@ -8,7 +8,7 @@ export const ROWS_PER_STEP = 500;
 /** Maximum number of cached reads. One count needs about 20, and as many again for older mentions. */
 const MAX_CACHED = 100;
 
-/** Splits long work into small steps: one step per turn of the event loop for all tasks that share it. */
+/** Splits long work into small steps. All tasks that share one `Steps` together run one step per turn of the event loop. */
 export class Steps {
 	private last: Promise<void> = Promise.resolve();
 

@@ -167,7 +167,7 @@ export class Verifier {
 	): Promise<ComparedCounts | null> {
 		const { source } = this;
 		const reader = await storedReader(source, user);
-		// With shared rows no other await separates the work of one reader from the next.
+		// With shared rows, nothing else yields to the event loop between two readers.
 		await this.steps.next();
 		return threadTs === null
 			? recount(source, rows, reader, conversation)

@@ -152,7 +152,10 @@ export function threadRow({ user, conversation, threadTs, thread, follow }: Foll
 	};
 }
 
-/** With `only`, returns only the messages in the badge. In a channel all of these mention somebody, so other messages are not visited. */
+/**
+ * With `only`, returns only the messages in the badge. In a channel, and in a muted direct message, all of these mention
+ * somebody, so other messages are not visited.
+ */
 export function unreadInConversation(member: MemberContext, only?: 'in badge'): UnreadItem[] {
 	const { conversation, membership } = member;
 	if (conversation.archived) return [];

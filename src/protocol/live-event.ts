@@ -54,7 +54,7 @@ export const liveEvent = (conversation: string, what: What, asOf: number, wire: 
 /** Subjects about a user's own state in a conversation, which begins when the user joins and ends when the user leaves. */
 const OWN_STATE = /^(\S+) (follow|read|marked|preference)\b/;
 
-/** The subject whose events begin and end this one; null if none does. */
+/** For a subject about a user's own state in a conversation: the subject of the user's membership there; null for other subjects. */
 export function membershipOf(subject: string): string | null {
 	const [, conversation] = OWN_STATE.exec(subject) ?? [];
 	return conversation === undefined ? null : `${conversation} membership`;

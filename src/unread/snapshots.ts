@@ -9,7 +9,7 @@ import { allOf, ofConversation, ofThread } from './queries.ts';
 
 export interface UserSnapshot extends ChangedViews {
 	readonly stamp: number;
-	/** The position of a client that has this snapshot. No change between it and the stamp concerns the user. */
+	/** The position of a client that has this snapshot. It may be earlier than `stamp`, but no change in between concerns the user. */
 	readonly position: number;
 	/** The client may lack changes after this stamp. */
 	readonly since: number;

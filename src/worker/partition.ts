@@ -90,7 +90,7 @@ export class Partition {
 		await Promise.allSettled([...this.inFlight].map(({ executed }) => executed));
 	}
 
-	/** Resolves when all groups are published (true), or one has failed (false). */
+	/** Resolves when all groups have ended: true if all are published. */
 	async finished(): Promise<boolean> {
 		const failures = await Promise.all([...this.inFlight].map(({ ended }) => ended));
 		return failures.every((failure) => failure === null);

@@ -23,7 +23,7 @@ import type { Reservation, TrailingPersistence } from './trailing-persistence.ts
  *                persisted with an `own_post` fact, so that the store itself moves the author's cursor: a persisted command is not
  *                replayed, so if this worker died nobody else would move it. The group is applied and published when the read state is complete. After
  *                draining, later groups of the same conversation wait until it is published
- *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Final
+ *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Only `ended` can follow
  *     ended      decides no more commands
  *
  * A partition that is draining continues to drain while it is leaving: otherwise the reloaded state would lack acknowledged changes.

@@ -75,7 +75,7 @@ export class TrailingPersistence {
 	private readonly unwritten = new Map<string, number>();
 	private readonly written = new Map<string, number>();
 
-	/** The offset up to which this owner has sent records to the store; null before the first. */
+	/** The offset up to which this owner has sent records to the store; null before `beginsAt`. */
 	private sentTo: number | null = null;
 	/** The offset up to which the store has confirmed them. */
 	private stored = 0;

@@ -6,8 +6,8 @@
  *     doubtful ──all answer──> fit
  *     unfit ──all have answered for a while──> fit
  *
- * An unfit worker gives its partitions to fit ones (kafka/assigning.ts). A doubtful one keeps its partitions but gets no new ones:
- * when a service fails for all workers, the first worker to become unfit finds the others doubtful, not fit, and keeps its partitions.
+ * An unfit worker gives its partitions to fit ones (kafka/assigning.ts). A doubtful one starts no rebalance, but counts as unfit in a
+ * rebalance that another worker starts. When a service fails for all workers, the first worker to become unfit finds the others doubtful, not fit, and keeps its partitions.
  * Each time a worker becomes unfit, the time until it counts as fit again doubles, so that an unstable network does not keep moving
  * partitions.
  */

@@ -14,7 +14,7 @@ import type { Ledger } from '../ports/store.ts';
  */
 
 const LOG_TIMEOUT_MS = 2_000;
-/** Counted from the commit: leaves time for the store after the log has used up its own. */
+/** Counted from the commit: when `LOG_TIMEOUT_MS` has passed, time is left for the store. */
 const REJECTED_AFTER_MS = 5_000;
 const MAX_WAITING = 100_000;
 const RETRY_MS = 250;

@@ -38,7 +38,7 @@ const EVERY_MS = 500;
 const POLL_MS = 100;
 /** A paused worker may hold the lock. After this time its partitions are reassigned to other workers, which replay them. */
 const OTHERS_WITHIN_MS = 20_000;
-const DRAINED_WITHIN_MS = 30_000;
+const WARN_EVERY_MS = 30_000;
 
 export class Recovery {
 	private timer: ReturnType<typeof setTimeout> | undefined;
@@ -148,7 +148,7 @@ export class Recovery {
 	private async marksWritten(): Promise<void> {
 		const { endOfMarks, nextOffsets, log } = this.parts;
 		const ends = await endOfMarks();
-		let deadline = performance.now() + DRAINED_WITHIN_MS;
+		let deadline = performance.now() + WARN_EVERY_MS;
 		while (!this.stopped) {
 			const offsets = await nextOffsets();
 			const missing = [...ends.keys()].filter(
@@ -159,7 +159,7 @@ export class Recovery {
 				log(
 					`Marks of ${missing.join(', ')} are not in PostgreSQL yet; still waiting. Check that workers consume them.`,
 				);
-				deadline += DRAINED_WITHIN_MS;
+				deadline += WARN_EVERY_MS;
 			}
 			await Bun.sleep(50);
 		}

@@ -59,7 +59,7 @@ export interface ViewSnapshot {
 	threads(): Iterable<FollowerContext>;
 	/** The views include every visible change up to this stamp. */
 	readonly stamp: number;
-	/** Needs `all`: the position of a client that has these views. No change between it and the stamp concerns the user. */
+	/** Needs `all`: the position of a client that has these views. It may be earlier than `stamp`, but no change in between concerns the user. */
 	position(): number;
 	/** Needs `all` and `includesLeft`: conversations that changed, or whose changes became visible, after this stamp. */
 	changedSince(since: number): ChangedViews;
@@ -162,7 +162,7 @@ export interface Views {
 	/** The stamp after which a client at this position may lack changes. */
 	sinceOf(position: number): number;
 
-	/** Saves a listing, a set of conversations, under a number for a while; without a set, returns the saved one. */
+	/** Returns the listing (a set of conversations) that was saved under this number; with `ids`, saves these first, for a while. */
 	savedListing(user: string, number: number, ids?: Ids): Promise<Ids | null>;
 
 	/**

@@ -43,8 +43,8 @@ export class CountsPush {
 			return;
 		}
 		const { row, threads } = underivable(about);
-		// A post may be counted before its author's cursor has moved. A row sent in between includes the post, and
-		// the client assumes that the cursor has moved: so the author gets the row again.
+		// A post may be counted before its author's cursor has moved. A row that is computed in between has the post and the old cursor, so
+		// the author gets the row again.
 		const author = about.change === 'posted' && about.inTimeline ? about.author : null;
 		if (row === null && !threads && author === null) return;
 		for (const session of sessions) {

@@ -127,7 +127,7 @@ export class SocketSession {
 			return;
 		}
 		const { events, frames, position, completeUpTo, recount, threads } = missed;
-		// `hello` carries an early position: the client has caught up when it has received all events.
+		// If missed events follow, `hello` carries the stamp that the client resumes from: its position rises when it has received them.
 		const hello = helloFrame(this.helloReplies, events.length > 0 ? since : position, events.length);
 		await this.sendWithinBudget([hello, ...frames]);
 		connection.release(completeUpTo, new SentEvents(events));

@@ -127,7 +127,7 @@ export class Fetcher {
 		try {
 			const { partitions, someAreFull } = this.target.wanted();
 			if (partitions.length === 0) {
-				// Nothing is fetched now, so no later success would end a reported outage: the failing partitions may have been reassigned.
+				// Ends a reported outage: the failing partitions may have been reassigned, and without fetches no success would end it.
 				this.target.reach.regained();
 				return;
 			}

@@ -65,7 +65,7 @@ export async function writeToken(transaction: TransactionSQL, { key, token }: Co
 	await transaction.unsafe(WRITE_TOKEN, [key, String(token)]);
 }
 
-/** Only if the row's transaction has written its token, and its commit may have been sent. */
+/** Call it only if the row's transaction has written its token, and its commit may have been sent. */
 export function wasCommitted(pool: SQL, { key, token }: CommitRow): Promise<boolean> {
 	return pool.begin(async (transaction) => {
 		const [, rows] = await Promise.all([

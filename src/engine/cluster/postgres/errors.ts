@@ -99,10 +99,10 @@ export function failureKindOf(error: unknown): FailureKind {
 	return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ? 'unavailable' : 'rejected';
 }
 
-/** The server's error, if one prevents a transaction from learning its outcome. */
+/** The error behind an `OutcomeUnknown`; any other error unchanged. */
 const serverErrorOf = (error: unknown): unknown => (error instanceof OutcomeUnknown ? error.cause : error);
 
-/** A new connection may reach a server that accepts writes, or have other settings. */
+/** Whether the server accepts no writes on this connection. A new one may reach a server that does, or have other settings. */
 export const rejectsWrites = (error: unknown): boolean =>
 	REJECTS_WRITES.has(textOf(serverErrorOf(error), 'errno'));
 

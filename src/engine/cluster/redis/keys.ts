@@ -10,7 +10,7 @@ export class Keys {
 	 *     since       the stamp after which `recent` has all changes
 	 *     newest      the stamp of the newest change in `recent`
 	 *     written     the stamp that the store had reached when the newest change was applied
-	 *     repaired    1 if copies of the store's state from before recording are outdated
+	 *     repaired    1 after a repair: copies that were loaded from the store before recording began are outdated too
 	 *     seen        when the newest change was applied, for resuming clients
 	 *     late        the longest delay until a change became visible, for resuming clients
 	 *     late_seen   when `late` was last set

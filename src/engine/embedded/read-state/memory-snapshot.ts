@@ -125,10 +125,10 @@ export class ScopeLoader {
 
 	/** Unarchived conversations that are not loaded back to the user's cursor. */
 	private missingTimelinesOf(user: ResidentUser): LoadTarget<ResidentConversation>[] {
-		const { memberships, setBack } = user;
-		const isKnown = user.reachedAtDisruption === this.residents.disruptions;
+		const { memberships, movedBack } = user;
+		const isKnown = user.entriesLoadedAt === this.residents.disruptions;
 		const found: LoadTarget<ResidentConversation>[] = [];
-		for (const number of isKnown ? setBack : memberships.conversations()) {
+		for (const number of isKnown ? movedBack : memberships.conversations()) {
 			const index = memberships.find(number);
 			const conversation = conversationAt(this.residents, user, index);
 			const ts = memberships.cursorAt(index);
@@ -136,8 +136,8 @@ export class ScopeLoader {
 				found.push({ conversation, ts });
 		}
 		if (found.length > 0) return found;
-		user.reachedAtDisruption = this.residents.disruptions;
-		setBack.clear();
+		user.entriesLoadedAt = this.residents.disruptions;
+		movedBack.clear();
 		return found;
 	}
 

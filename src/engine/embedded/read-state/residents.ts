@@ -36,11 +36,11 @@ export class ResidentConversation extends LoadedConversation {
 export class ResidentUser extends LoadedUser {
 	usedAt = 0;
 	/** `Residents.disruptions` when all of the user's conversations were last known to be loaded. */
-	completeAtDisruption = -1;
+	conversationsLoadedAt = -1;
 	/** `Residents.disruptions` when all entries after the user's cursors were last known to be loaded. */
-	reachedAtDisruption = -1;
-	/** Numbers of conversations that the user joined, or whose cursor moved back, since `reachedAtDisruption`. */
-	readonly setBack = new Set<number>();
+	entriesLoadedAt = -1;
+	/** Numbers of conversations that the user joined, or whose cursor moved back, since `entriesLoadedAt`. */
+	readonly movedBack = new Set<number>();
 	/** Conversations where the user's own state changed; created on first use. */
 	private ownJournal: Journal | undefined;
 	/** Cache of `MemorySnapshot` for users in very many conversations. */
@@ -60,10 +60,10 @@ export class ResidentUser extends LoadedUser {
 	override setMembership(conversation: string, membership: StampedMembership): void {
 		const number = this.context.conversations.of(conversation);
 		this.ownJournal?.add(number);
-		if (this.reachedAtDisruption >= 0) {
+		if (this.entriesLoadedAt >= 0) {
 			const index = this.memberships.find(number);
 			const isKnown = index >= 0 && this.memberships.isMemberAt(index);
-			if (!isKnown || membership.cursor < this.memberships.cursorAt(index)) this.setBack.add(number);
+			if (!isKnown || membership.cursor < this.memberships.cursorAt(index)) this.movedBack.add(number);
 		}
 		super.setMembership(conversation, membership);
 	}
@@ -199,7 +199,7 @@ export class Residents {
 
 	/** Whether every conversation of the user is in memory. */
 	isComplete(user: ResidentUser): boolean {
-		return user.completeAtDisruption === this.disruptions;
+		return user.conversationsLoadedAt === this.disruptions;
 	}
 
 	async complete(user: ResidentUser): Promise<void> {
@@ -207,10 +207,10 @@ export class Residents {
 		const { memberships } = user;
 		const isMember = (number: number) => memberships.isMemberAt(memberships.find(number));
 		await this.conversationsOf([...memberships.conversations()].filter(isMember));
-		user.completeAtDisruption = disruptions;
+		user.conversationsLoadedAt = disruptions;
 	}
 
-	/** Adds a conversation with the state in the store. */
+	/** Adds a conversation, without entries. */
 	add(brief: ConstructorParameters<typeof ResidentConversation>[1]): void {
 		const number = this.conversations.of(brief.id);
 		const conversation = new ResidentConversation(number, brief, this.users);

@@ -111,8 +111,8 @@ export class ConversationCopies {
 
 	/** Loads what these copies lack from the store. Returns those whose conversation does not exist; the others have to be brought up to date. */
 	private async complete(copies: readonly ConversationCopy[]): Promise<readonly ConversationCopy[]> {
-		const empty = copies.filter((copy) => copy.isEmpty);
-		const absent = empty.length > 0 ? await this.loadNew(empty) : empty;
+		const withoutStore = copies.filter((copy) => copy.needsStore);
+		const absent = withoutStore.length > 0 ? await this.loadNew(withoutStore) : [];
 		const withoutLatest = copies.filter((copy) => copy.isLatestUnknown);
 		await Promise.all(withoutLatest.map((copy) => this.loader.loadPastNewest(copy)));
 		return absent;

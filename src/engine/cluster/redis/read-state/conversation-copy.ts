@@ -80,7 +80,7 @@ export class ConversationCopy extends LoadedConversation {
 	}
 
 	/** Redis has answered, and the state of the store has to be added. */
-	get isEmpty(): boolean {
+	get needsStore(): boolean {
 		return !this.isLoaded && this.base !== NONE;
 	}
 

@@ -98,7 +98,10 @@ export class UserCopies {
 		if (this.cache.get(copy.id) === copy) this.cache.put(copy);
 	}
 
-	/** Not the state of the store from another epoch, or from long ago: changes may have been made and expired in between. */
+	/**
+	 * The cached copy, unless it has only the state of the store and is from another epoch, or was last confirmed long ago: changes may have
+	 * been made and expired in between.
+	 */
 	private usable(id: string, [, epoch]: EpochToken): UserCopy | undefined {
 		const copy = this.cache.get(id);
 		if (copy?.version !== STORED) return copy;
