@@ -121,7 +121,7 @@ function formOf(args: Arguments): FormData {
 	return form;
 }
 
-/** After these errors, the server may have made the change. After `service_unavailable` only a mark can have been made; any call is treated so. */
+/** After these errors, the server may have made the change. After `service_unavailable` that is true only of marks, but the client assumes it for every call. */
 const OUTCOME_UNKNOWN: ReadonlySet<string> = new Set(['service_unavailable', 'outcome_unknown']);
 
 function errorOf(method: string, answer: Answer, retryAfterMs: number): ApiError {

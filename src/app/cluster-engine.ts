@@ -73,7 +73,7 @@ const SUBSCRIPTION_LOST = 'the subscription to live events was lost';
 
 const clockWarning = (correction: number): string =>
 	correction === 0
-		? "The machine's clock agrees with Redis again: new messages follow it."
+		? "The machine's clock agrees with Redis again: new messages are stamped by the machine's clock again."
 		: `The machine's clock is ${Math.abs(Math.round(correction / 1e6))} s ${correction < 0 ? 'ahead of' : 'behind'} the clocks of Redis. ` +
 			'This process uses the time of Redis. Set up time synchronization (NTP) on both machines.';
 

@@ -38,7 +38,7 @@ export async function openToOthers(directory: string): Promise<string[]> {
 	]);
 	return [directory, ...files].filter((path, index) => {
 		const found = all[index];
-		// Targets of links and subdirectories do not belong to the server.
+		// Subdirectories, and files that symbolic links point to, do not belong to the server.
 		if (!found || (path !== directory && !found.isFile())) return false;
 		return (found.mode & OTHERS) !== 0;
 	});

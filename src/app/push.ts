@@ -103,7 +103,7 @@ function watch(pusher: Pusher, operations: ServerOperations): void {
 		() => meters.withdrawn,
 	);
 	operations.counter('push_retried_total', 'Attempts that failed and are retried', () => meters.retried);
-	operations.counter('push_failed_total', 'Notifications abandoned after all retries', () => meters.dead);
+	operations.counter('push_failed_total', 'Notifications that the server gave up on', () => meters.dead);
 	operations.counter(
 		'push_devices_removed_total',
 		'Devices removed because their push service no longer knows them',

@@ -61,7 +61,7 @@ export async function startWorker(
 		logId: (partition) => postgres.logIdOf(partition),
 		persist: (facts, span) => postgres.commitWithProgress(facts, span),
 	});
-	// The worker starts halted: it decides nothing until recovery has checked the read state and shared the lock.
+	// The worker starts halted: it decides nothing until recovery has checked the read state and holds the lock in shared mode.
 	worker.start();
 	exportMetrics(worker, operations);
 	cluster.fitness.start();

@@ -31,7 +31,8 @@ export function newId(prefix: string, random: RandomBytes): string {
 
 /**
  * The id of the direct message between these users. It is derived from their ids, so two users who open it
- * at the same moment get the same conversation without a lock. `digest` is 32 bytes that only the server can compute.
+ * at the same moment get the same conversation without a lock. `digest` returns 32 bytes; for new
+ * ids it is keyed, so that outsiders cannot compute the id.
  */
 export function directId(
 	kind: 'im' | 'mpim',

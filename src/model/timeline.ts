@@ -25,7 +25,7 @@ export const flagsOf = (message: {
 
 export interface Entry {
 	readonly ts: number;
-	/** The author's number, as the owner of the timeline numbers users. */
+	/** The author's number, by the `Numbering` of the object that holds the timeline. */
 	readonly author: number;
 	readonly flags: number;
 	/** Numbers of the users named; only where the flag NAMES is set. */

@@ -27,7 +27,7 @@ export interface RtmSocket {
 }
 
 const OPEN_TIMEOUT_MS = 10_000;
-/** The server closes sockets that are silent for 120 s. */
+/** As often as the server pings a silent client by default. */
 const PING_MS = 30_000;
 
 /** Resolves after `hello`, which the listener receives first. `since`: the position to resume from. */

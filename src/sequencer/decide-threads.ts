@@ -32,7 +32,7 @@ export function decideUnfollow(situation: Situation, action: ActionOf<'unfollow'
 	return accept({}, { type: 'unfollowed', conversation, at, user: actor, threadTs: root.ts });
 }
 
-/** A command, and not a read: until the first reply, the store has no row that says that the author of a root follows it. */
+/** For log records of earlier builds: gateways now read it (`src/gateway/http/threads.ts`). */
 export function decideFollowStatus(situation: Situation, action: ActionOf<'follow_status'>): Decision {
 	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;

@@ -22,8 +22,8 @@ export interface EffectPipeline {
 	/** The group could not be decided or executed. Throws if the partition has to be restarted. */
 	failed(group: CommandGroup, error: unknown): ExecutedGroup;
 	/**
-	 * Resolves when the next batch may be taken. `published` resolves when those groups of this batch are published that do
-	 * not queue behind an earlier group of their conversation.
+	 * Resolves when the next batch may be taken. `published` waits until the groups of this batch are published, except those that queue
+	 * behind an earlier group of their conversation.
 	 */
 	readyForNext(published: () => Promise<unknown>): Promise<void>;
 	/** The stamp up to which the conversation is durable. */

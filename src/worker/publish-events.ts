@@ -9,7 +9,7 @@ import type { Effect } from '../sequencer/effects.ts';
 export function publishEvents(effect: Effect, bus: Pick<Bus, 'publish'>): void {
 	const { at } = effect;
 	const conversation = effect.conversation.id;
-	// Users who join subscribe before the events are published; users who leave unsubscribe afterwards.
+	// Gateways of users who join start to subscribe before the events are published; those of users who leave unsubscribe afterwards.
 	if (effect.type === 'joined') for (const user of effect.users) subscribe(user);
 	if (effect.type === 'created') for (const user of effect.members) subscribe(user);
 	for (const { audience, event, about } of announcementsOf(effect)) {

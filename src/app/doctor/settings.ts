@@ -28,7 +28,11 @@ function incomplete(config: Config): Finding[] {
 		for (const name of missingSettings(config, wanted))
 			findings.push(bad(ABOUT, `${name} is missing`, `${of} needs it`));
 	};
-	if (isCluster(config)) need('A cluster', [...ADDRESSES, 'adminToken']);
+	if (isCluster(config)) {
+		need('A cluster', ADDRESSES);
+		for (const name of missingSettings(config, ['adminToken']))
+			findings.push(warn(ABOUT, `${name} is missing`, 'A gateway needs it; a worker does not'));
+	}
 	for (const problem of bucketProblems(config))
 		findings.push(bad(ABOUT, problem, 'See docs/files.md, "Where the content is stored"'));
 	if (config.apnsKeyFile !== null) need('The APNs key', APNS_KEY_SETTINGS);

@@ -19,7 +19,7 @@ export interface User {
 	readonly deleted: boolean;
 	/** In microseconds. */
 	readonly updatedTs: number;
-	/** Tokens issued at or before this time are rejected. In microseconds; 0: the user was never signed out. */
+	/** JWTs issued at or before this time are rejected. In microseconds; 0: the user was never signed out. */
 	readonly signedOutTs: number;
 	readonly profile: Profile;
 	/** No push notifications until this time. In microseconds; 0: never snoozed. */

@@ -103,7 +103,7 @@ export interface Apps {
 	socketClosed(id: string): Promise<void>;
 	/** Extends the lease of all sockets of this gateway. */
 	keepSockets(gateway: string, untilAt: number): Promise<void>;
-	/** For a gateway that starts: removes its old sockets. */
+	/** For a gateway that starts: removes its own sockets, and those of any gateway that expired before `beforeAt`. */
 	removeSockets(gateway: string, beforeAt: number): Promise<void>;
 	socketsOf(app: string, nowAt: number): Promise<number>;
 	/** Gateways that hold a socket of the app. */

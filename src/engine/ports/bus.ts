@@ -100,8 +100,8 @@ export type BusHandler = (message: BusMessage, topic: Topic) => void;
 
 /**
  * Delivers messages to current subscribers and stores none. Messages of one topic keep their order; there is no order between
- * topics. A subscriber gets every message published after `ready`. If it subscribed because of a `joined` message, it also gets every
- * message published after that one. It reads earlier changes from the store. If a message cannot be delivered, subscribers get
+ * topics. A subscriber gets every message published after `ready`. It may miss
+ * messages between a `joined` message and `ready`: `LiveJoins` reads those from the store. If a message cannot be delivered, subscribers get
  * `lost` as soon as possible.
  */
 export interface Bus {

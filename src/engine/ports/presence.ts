@@ -13,7 +13,7 @@ export interface PresenceStore {
 	/** Resolves to whether the user's presence changed. */
 	connected(user: string, connection: string): Promise<boolean>;
 	disconnected(user: string, connection: string): Promise<boolean>;
-	/** The user's choice; it lasts while connected. */
+	/** The user's choice; it outlasts disconnects. */
 	setAway(user: string, away: boolean): Promise<boolean>;
 	/** Connected and not set to away. */
 	isActive(user: string): Promise<boolean>;

@@ -178,7 +178,7 @@ export interface PushOutbox {
 			readonly nextAt: number;
 		},
 	): Promise<void>;
-	/** Nothing was done: check again from `nextAt`. */
+	/** Records nothing: all devices are checked again from `nextAt`. */
 	postpone(entry: ReadEntry, nextAt: number): Promise<void>;
 	/** Numbers of devices, pending and dead notifications. */
 	sizes(): Promise<{ readonly devices: number; readonly pending: number; readonly dead: number }>;

@@ -63,7 +63,7 @@ export const ts = (bad: ErrorCode): Argument<number> =>
 		parse: (value) => (typeof value === 'string' ? parseTs(value) : undefined),
 	});
 
-/** A read position may also be `0`: before everything. */
+/** The ts of a mark may also be `0`: before everything. */
 export const markTs: Argument<number> = required({
 	expects: 'a ts of the form 1717200000.123456',
 	bad: 'invalid_timestamp',

@@ -5,7 +5,7 @@ import { isLarge, streamed } from './large-answer.ts';
 
 /**
  * Slack's envelope: HTTP 200 with `ok` for everything except rate limits (429) and outages (503), because Slack's
- * clients retry any other status.
+ * clients retry every status but 200.
  */
 
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };

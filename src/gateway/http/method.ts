@@ -41,7 +41,7 @@ interface Definition<S extends Schema, C> {
 	readonly ignored?: readonly string[];
 	readonly limited?: Limited;
 	/**
-	 * As how many calls a call with these arguments counts; default 1. The limiter takes one token before the
+	 * As how many calls a call with these arguments counts; default 1. The limiter charges one call before the
 	 * arguments are parsed, and the rest afterwards.
 	 */
 	readonly cost?: (args: Values<S>) => number;

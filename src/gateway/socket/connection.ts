@@ -54,7 +54,7 @@ export class Connection {
 	/** The next flush sends a ping after its frames. */
 	private pingIsDue = false;
 	private pings = 0;
-	/** Set by the heartbeat: number of checks since the client last sent anything. */
+	/** Set by the heartbeat: number of checks since the client last sent or read something, or was pinged. */
 	silentChecks = 0;
 	/** Set by the heartbeat: the client was pinged and has sent nothing since. */
 	isPinged = false;

@@ -66,7 +66,7 @@ export class FocusMarks {
 		try {
 			await this.parts.reads.mark(user, conversation, { type: 'messages', tss, revision });
 		} catch (error) {
-			// The messages were deleted, or the user left, before the mark.
+			// The messages were deleted, the user left, or a service is unavailable: the messages stay unread.
 			if (!(error instanceof Rejection)) throw error;
 		}
 	}

@@ -143,7 +143,7 @@ export class Hub {
 		if (inside === session.isIn(conversation)) return;
 		if (!inside) {
 			session.joining?.delete(conversation);
-			session.caughtUp?.delete(`live:${conversation}`);
+			session.sentAfterJoin?.delete(`live:${conversation}`);
 			this.conversations.leave(session, conversation);
 		} else {
 			session.joining ??= new Map();
@@ -157,8 +157,8 @@ export class Hub {
 		const isHere = this.sessions.get(session.user) === session;
 		if (!isHere || session.joining?.get(conversation) !== at) return false;
 		session.joining.delete(conversation);
-		session.caughtUp ??= new Map();
-		session.caughtUp.set(`live:${conversation}`, sent);
+		session.sentAfterJoin ??= new Map();
+		session.sentAfterJoin.set(`live:${conversation}`, sent);
 		this.conversations.listen(session, new Set([conversation]));
 		return true;
 	}
@@ -172,7 +172,8 @@ export class Hub {
 		const hasAddress = frame.includes(ANY_ORIGIN);
 		for (const session of sessions) {
 			if (session.user === exceptUser) continue;
-			if (session.caughtUp && at !== undefined && wasSent(session.caughtUp, topic, subject, at)) continue;
+			if (session.sentAfterJoin && at !== undefined && wasSent(session.sentAfterJoin, topic, subject, at))
+				continue;
 			for (const connection of session.connections)
 				connection.send(hasAddress ? withOrigin(connection.origin, frame) : frame, at, subject);
 			this.meters.delivered += session.connections.length;
@@ -182,13 +183,13 @@ export class Hub {
 }
 
 function wasSent(
-	caughtUp: Map<string, SentEvents>,
+	sentAfterJoin: Map<string, SentEvents>,
 	topic: Topic,
 	subject: string | undefined,
 	at: number,
 ): boolean {
-	const sent = caughtUp.get(topic);
+	const sent = sentAfterJoin.get(topic);
 	if (!sent) return false;
-	if (sent.isOverAt(at)) caughtUp.delete(topic);
+	if (sent.isOverAt(at)) sentAfterJoin.delete(topic);
 	return sent.includes(subject, at);
 }

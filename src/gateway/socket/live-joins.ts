@@ -26,7 +26,7 @@ export interface JoinHooks {
 
 interface LiveJoinParts extends JoinHooks {
 	readonly bus: Bus;
-	/** Subscribes the session from here on; false: the user has left, or the session is subscribed already. */
+	/** Subscribes the session from here on; false: the session has ended, the user has left, or a newer join replaced this one. */
 	admit(session: UserSession, conversation: string, at: number, sent: SentEvents): boolean;
 	deliver(session: UserSession, message: BusMessage, topic: Topic): void;
 	/** Makes the counts of the conversation due for clients that cannot derive them. */

@@ -37,8 +37,7 @@ export interface SessionParts {
 
 /**
  * With `replies`, `hello` is also the reply to frame 1, for which Slack's JavaScript client waits two seconds
- * before it sends. Other clients must not get it: wee-slack treats every frame with `reply_to` as a reply, and
- * slack-go computes a latency from every pong.
+ * before it sends. Other clients must not get it: wee-slack treats every frame with `reply_to` as a reply.
  *
  * `missed`: the number of missed events that follow.
  */

@@ -13,8 +13,8 @@ export class UserSession implements RegisteredListener {
 	changesBeforeListening: Map<string, boolean> | undefined;
 	/** Conversations that the user joined and that are not subscribed yet, with the stamp of the join. */
 	joining: Map<string, number> | undefined;
-	/** For each topic, the missed events that were sent: the same events may still arrive live. */
-	caughtUp: Map<string, SentEvents> | undefined;
+	/** By topic: the missed events that were sent after a join. The same events may still arrive live. */
+	sentAfterJoin: Map<string, SentEvents> | undefined;
 
 	constructor(
 		readonly user: string,

@@ -6,7 +6,7 @@ import { DetailsDialog, type DetailsPart } from '../dialogs/DetailsDialog.tsx';
 import { ExplainDialog } from '../dialogs/ExplainDialog.tsx';
 import { LeaveDialog } from '../dialogs/LeaveDialog.tsx';
 import { setFavourite, useFavourites } from '../session/favourites.ts';
-import { badgeOf, isChannel, useIsGeneral, useSelf } from '../session/names.ts';
+import { badgeNoun, isChannel, useIsGeneral, useSelf } from '../session/names.ts';
 import { usePresence } from '../session/outage.ts';
 import { go, toScreen } from '../session/route.ts';
 import { toastResult } from '../session/toast.tsx';
@@ -92,7 +92,7 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 			)}
 			{badgeCount > 0 && (
 				<button type="button" className="why" onClick={() => setExplaining(true)}>
-					<Badge count={badgeCount} of={badgeOf(conversation)} />
+					<Badge count={badgeCount} of={badgeNoun(conversation)} />
 					<span>Why?</span>
 				</button>
 			)}

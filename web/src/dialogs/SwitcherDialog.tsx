@@ -1,7 +1,7 @@
 import type { Conversation } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useMemo, useState } from 'react';
-import { badgeOf, conversationName, useSelf } from '../session/names.ts';
+import { badgeNoun, conversationName, useSelf } from '../session/names.ts';
 import { go, toConversation, toSearch } from '../session/route.ts';
 import { toastResult } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
@@ -53,7 +53,7 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 		key: conversation.id,
 		icon: <ConversationIcon conversation={conversation} name={name} />,
 		name,
-		end: <Badge count={conversation.badgeCount} of={badgeOf(conversation)} />,
+		end: <Badge count={conversation.badgeCount} of={badgeNoun(conversation)} />,
 		isStrong: isUnread(conversation),
 		run: () => open(conversation.id),
 	});

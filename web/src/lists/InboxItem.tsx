@@ -4,7 +4,7 @@ import { memo, useMemo } from 'react';
 import { type MessageContent, wordsOf } from '../message/content.ts';
 import { useFullMessage } from '../message/full-message.ts';
 import { namedIn, plainText } from '../message/plain-text.ts';
-import { badgeOf, useConversationName, useSelf, useUserName } from '../session/names.ts';
+import { badgeNoun, useConversationName, useSelf, useUserName } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
 import { toastResult } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
@@ -30,7 +30,7 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 								{plural(unreadCountDisplay, 'new message')}
 							</span>
 						)}
-						<Badge count={badgeCount} of={badgeOf(conversation)} />
+						<Badge count={badgeCount} of={badgeNoun(conversation)} />
 						{preview && <time dateTime={preview.ts}>{whenOf(preview.ts)}</time>}
 					</span>
 					<span className="inbox-preview">

@@ -36,7 +36,7 @@ export const titledName = (conversation: Conversation | null, name: string): str
 	isChannel(conversation) ? `#${name}` : name;
 
 /** What the badge counts: mentions in a channel, every unread message in a direct or group message. */
-export const badgeOf = (conversation: Conversation): string =>
+export const badgeNoun = (conversation: Conversation): string =>
 	isChannel(conversation) ? 'mention' : 'unread message';
 
 export const useSelf = (): string => useSelected(({ self }) => self?.id ?? '');

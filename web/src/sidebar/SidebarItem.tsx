@@ -1,7 +1,7 @@
 import type { Conversation } from '@tidemark/client';
 import { memo } from 'react';
 import { useHasDraft } from '../composer/drafts.ts';
-import { badgeOf, useConversationName, useSelf } from '../session/names.ts';
+import { badgeNoun, useConversationName, useSelf } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { plural } from '../ui/format.ts';
@@ -52,7 +52,7 @@ export const SidebarItem = memo(function SidebarItem({ conversation, isCurrent }
 			{badgeCount === 0 && unreadCountDisplay > 0 && (
 				<span className="only-read-aloud">{plural(unreadCountDisplay, 'unread message')}</span>
 			)}
-			<Badge count={badgeCount} of={badgeOf(conversation)} />
+			<Badge count={badgeCount} of={badgeNoun(conversation)} />
 		</a>
 	);
 });

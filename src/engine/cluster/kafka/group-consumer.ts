@@ -226,7 +226,10 @@ export class GroupConsumer<Body> implements Consumption {
 					return;
 				}
 				// The server never appends such a record, so no client waits for its outcome.
-				this.options.report(error, `skipping log record ${offset} of ${this.name(partition)}`);
+				this.options.report(
+					error,
+					`decoding log record ${offset} of ${this.name(partition)}, which is skipped,`,
+				);
 			}
 		}
 		reader?.take(asked, decoded, next);

@@ -102,7 +102,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			nextOffsets: () => partitions.nextOffsets(),
 			logIdOf: (partition) => partitions.logIdOf(partition),
 			probeWrites: () => {
-				// Without statements, the transaction writes only its token.
+				// Without facts, the transaction writes only its token.
 				probingWrites ??= runTransaction(writerForRequests, []).finally(() => {
 					probingWrites = null;
 				});

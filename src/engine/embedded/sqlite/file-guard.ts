@@ -78,7 +78,7 @@ export class FileGuard {
 		const isOurs = header && header.startNumber === this.files.startNumber && header.counter >= this.counter;
 		if (isOurs && found.size >= this.size) return null;
 		const name = basename(this.files.database);
-		return `${this.files.database} was overwritten or truncated while the server is running. The server has stopped writing. Stop the server, restore ${name} from a backup without its -wal and -shm, and start it.`;
+		return `${this.files.database} was overwritten or truncated while the server is running. The server has stopped writing. Stop the server, delete ${name}, ${name}-wal and ${name}-shm, restore ${name} from a backup, and start the server.`;
 	}
 
 	private header(): { readonly startNumber: number; readonly counter: number } | null {

@@ -3,7 +3,7 @@ export const accounts: readonly string[] = [
 	// Created on first use. Ids of direct messages and page cursors are derived from it; it moves with the workspace.
 	`ALTER TABLE workspaces ADD COLUMN secret TEXT NOT NULL DEFAULT ''`,
 
-	// Tokens issued at or before this time are rejected.
+	// JWTs issued at or before this time are rejected.
 	'ALTER TABLE users ADD COLUMN signed_out_ts BIGINT NOT NULL DEFAULT 0',
 
 	// Null: it does not expire.

@@ -29,7 +29,7 @@ export const apps: readonly string[] = [
 	) CLUSTERED`,
 	'CREATE INDEX app_tokens_of_app ON app_tokens (app)',
 
-	// The stamp up to which the app has received the events of a conversation. No row: since its bot joined.
+	// The stamp up to which the app has received the events of a stream: of a conversation, of a user, or `created:C…`. No row: since its bot joined.
 	`CREATE TABLE app_cursors (
 		app TEXT NOT NULL,
 		conversation TEXT NOT NULL,

@@ -213,7 +213,7 @@ export const adminAppsResume = adminMethod({
 		const { apps } = call.services;
 		const app = await appWithId(call, args.app_id);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
-		// Stored as a change, so that the delivering gateway restarts.
+		// Stored as a change, so that the gateway that delivers to the app starts to deliver again.
 		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.eventsSinceTs);
 		publishAppChange(call.services, app.id);
 		return { app: await wireApp(await appWithId(call, app.id), call.services) };

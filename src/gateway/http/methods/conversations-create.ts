@@ -77,7 +77,7 @@ async function withName<T>(
 			throw new Rejection('name_taken', 'name: another channel has this name');
 		return await work();
 	} catch (error) {
-		if (hasCertainlyFailed(error))
+		if (mayReleaseName(error))
 			// If the name cannot be released now, the next user who wants it finds it abandoned.
 			await ifAvailable(() => services.directory.releaseName(caller.team, name, conversation), undefined);
 		throw error;
@@ -85,10 +85,10 @@ async function withName<T>(
 }
 
 /**
- * Whether the change certainly failed, so that its name can be released. After `name_taken` there is no reservation to release; after
+ * Whether the change certainly failed, and has reserved its name. After `name_taken` there is no reservation to release; after
  * the other two errors the change may still happen, and needs its name.
  */
-const hasCertainlyFailed = (error: unknown): boolean =>
+const mayReleaseName = (error: unknown): boolean =>
 	error instanceof Rejection && !['outcome_unknown', 'internal_error', 'name_taken'].includes(error.code);
 
 async function reserved(call: UserCall, name: string, conversation: string): Promise<boolean> {

@@ -41,7 +41,7 @@ export const conversationsOpen = userMethod({
 	},
 });
 
-/** Direct messages cannot be closed here and stay in every list. Answers clients that close them with `no_op`. */
+/** Direct messages cannot be closed here and stay in every list. A client that closes one gets the answer `no_op`. */
 export const conversationsClose = userMethod({
 	arguments: { channel: type.channel },
 	run: async (args, call) => {

@@ -43,7 +43,7 @@ export const rtmConnect = userMethod({
 		const { user, tokenKey, expiresAt, issuedAt } = caller;
 		await checkAvailable(services);
 		const team = await services.directory.team(caller.team);
-		// Without a position of the client, events up to the opening of the socket follow `hello`.
+		// If the client sends no position, it gets the events from now until the socket opens, after `hello`.
 		const since =
 			args.since === undefined ? await services.views.position(user.id) : services.views.sinceOf(args.since);
 		const ticket = await services.tickets.issue({

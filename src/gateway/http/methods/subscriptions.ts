@@ -79,7 +79,7 @@ export const subscriptionsThreadMark = userMethod({
 		try {
 			await services.reads.markThread(caller.user.id, channel, threadTs, mark);
 		} catch (error) {
-			// A thread without replies has nothing to mark; following it is not stored.
+			// The author of a root follows it without a stored row until the first reply: there is no cursor to move.
 			const isUntouched = error instanceof Rejection && error.code === 'not_subscribed';
 			if (!isUntouched) throw error;
 			if (!read) throw new Rejection('message_not_found', 'ts: no such reply');

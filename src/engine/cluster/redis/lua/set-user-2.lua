@@ -45,7 +45,7 @@ for index = first, #ARGV, 2 do
 	redis.call('ZADD', KEYS[2], newer, field)
 end
 
--- Removes a part of the fields that have not changed for that long.
+-- Removes fields that have not changed for ARGV[3] seconds, at most 100 per call.
 local expired = string.format('%.0f', now - ARGV[3] * 1000000)
 local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', expired, 'LIMIT', 0, 100)
 if #old > 0 then

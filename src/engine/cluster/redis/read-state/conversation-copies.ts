@@ -21,7 +21,7 @@ import { CopyCache } from './copy-cache.ts';
 /** A script blocks Redis: a batch of these sizes takes about half a millisecond. */
 const COMPARISONS_PER_CALL = 1_000;
 const READS_PER_CALL = 120;
-/** A copy that has only the store's state is loaded again if Redis has not confirmed it for this fraction of the lifetime of changes. */
+/** A copy that has only the state of the store is loaded again if Redis last confirmed it longer ago than this part of `ttlSeconds`. */
 export const CONFIRMED_WITHIN = 1 / 16;
 
 interface CopyRequest {
@@ -131,7 +131,7 @@ export class ConversationCopies {
 		});
 	}
 
-	/** Rows count only if the store still has everything that these copies have from it. */
+	/** Rejects if the store lacks changes that these copies took from it earlier: the rows that were read with it cannot be used then. */
 	private async checkStore(copies: readonly ConversationCopy[]): Promise<void> {
 		const since = copies.map(({ keptSince }) => keptSince);
 		const briefs = await this.context.source.briefs(copies.map(({ id }) => id));

@@ -22,7 +22,7 @@ export const STORED = '-';
 
 export const STAMP = 'stamp';
 export const ACTIVITY = 'activity';
-/** The value of a followed thread that the user no longer follows. */
+/** The value of a thread's field when the user no longer follows the thread. */
 export const ENDED = '-';
 export const membershipField = (conversation: string): string => `c:${conversation}`;
 export const followField = (conversation: string, threadTs: number): string =>
