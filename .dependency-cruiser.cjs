@@ -107,7 +107,7 @@ module.exports = {
 		),
 		forbid(
 			'bun-stays-at-the-edge',
-			'Only engines, the gateway and app may depend on Bun; the rest runs on any runtime.',
+			"Only engines, the gateway and app may import Bun's modules.",
 			{ path: '^src/', pathNot: ['^src/engine/(embedded|cluster)/', '^src/gateway/', APP] },
 			// The module `bun` resolves to its types or its package, `bun:sqlite` and the like to themselves.
 			{ path: '^bun(:|$)|(^|/)node_modules/(@types/bun|bun-types|bun)/' },

@@ -76,7 +76,7 @@ export const clusterReads: Scenario = {
 				}),
 			],
 			notes: [
-				'A mark is acknowledged when Kafka has it: after two round trips to Redis, and Kafka’s acknowledgement, with a third round trip to Redis at the same time.',
+				'A mark takes two round trips to Redis. Then the gateway appends it to Kafka and, at the same time, computes the counts with a third round trip to Redis. It answers when both are done.',
 				'The time until counts are answered again includes up to 0.5 s until a worker notices, and a wait of 0.4 s until earlier marks are in the log.',
 			],
 		};

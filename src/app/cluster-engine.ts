@@ -235,7 +235,7 @@ function newFitness({ operations, closing }: OpenContext, epoch: Epoch, postgres
 		{
 			onUnfit: (service, seconds) => {
 				operations.warn(
-					`${service} has not answered this worker for ${seconds} s: other workers take over its partitions. Check the connection from this machine to ${service}.`,
+					`${service} has not answered this worker for ${seconds} s. Workers that reach it take over this worker's partitions; if none does, this worker keeps them. Check ${service}, and the connection from this machine to it.`,
 				);
 				if (service === 'PostgreSQL') postgres.abandonConnections();
 			},

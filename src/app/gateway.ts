@@ -137,7 +137,7 @@ function deliveryOf({ config, engine, operations }: GatewayParts) {
 	const hub = new Hub(bus, counts, {
 		newestChange: async (user, conversation) =>
 			(await readState.row(user, conversation))?.position.conversation ?? null,
-		missed: (user, since, pushed) => sync.missed(user, views.sinceOf(since), pushed),
+		missed: async (user, position, pushed) => sync.missed(user, await views.since(user, position), pushed),
 		failed: (error) => operations.failed('rtm.joined', error),
 	});
 	operations.watchSockets(hub);

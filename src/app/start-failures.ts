@@ -11,7 +11,7 @@ export function explainFailure(error: unknown): string {
 	if (error instanceof DataDirectoryUnusable)
 		return `${error.message}. Choose another one with --data-dir, or fix its permissions.`;
 	if (error instanceof DatabaseDamaged)
-		return `${error.message}. Restore it from a backup: see docs/backup.md.`;
+		return `${error.message}. Restore it from a backup (docs/backup.md), or remove it to start with an empty database.`;
 	if (error instanceof CannotListen) return explainListening(error);
 	const message = messageOfError(error);
 	const advice = adviceOn(message);

@@ -45,7 +45,7 @@ export function steppedRows(source: StateSource, steps: Steps): Rows {
 	};
 }
 
-/** Cached reads that one reader may take per turn of the event loop: counting them takes time as well. */
+/** Of the cached reads of all readers, every eighth waits for the next turn of the event loop: counting takes time as well. */
 const CACHED_PER_STEP = 8;
 
 /** Shares reads among many readers of one conversation. */

@@ -167,7 +167,7 @@ export class Verifier {
 	): Promise<ComparedCounts | null> {
 		const { source } = this;
 		const reader = await storedReader(source, user);
-		// With shared rows, nothing else yields to the event loop between two readers.
+		// Counting shared rows takes time without a read, so it gets a turn of its own.
 		await this.steps.next();
 		return threadTs === null
 			? recount(source, rows, reader, conversation)

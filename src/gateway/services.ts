@@ -73,7 +73,7 @@ export interface Services {
 	readonly reads: Reads;
 	readonly sync: Sync;
 	readonly readState: ReadState;
-	readonly views: Pick<Views, 'available' | 'position' | 'sinceOf'>;
+	readonly views: Pick<Views, 'available' | 'since'>;
 	readonly directory: Directory;
 	readonly history: History;
 	/** Reads what the store has now. Unlike `directory`, it does not wait for effects that are not persisted yet. */

@@ -68,7 +68,7 @@ export interface Counts {
 	mentions: number;
 	/** Unread messages that name the reader. */
 	named: number;
-	/** Unread replies that name the reader and are not broadcast. */
+	/** In the timeline of a thread: unread replies that name the reader and are not broadcast. */
 	namedInThreadOnly: number;
 }
 

@@ -14,7 +14,7 @@ const STEP_MS = 1000 / PER_SECOND;
 const FORGET_EVERY_MS = 60_000;
 
 export class UserPace {
-	/** For each user, when the last notification would be due at the steady rate; at most one burst in the past. */
+	/** By user: when the newest notification would be due if all were spaced at the steady rate, but no earlier than one burst ago. */
 	private readonly tails = new Map<string, number>();
 	private forgottenAt = 0;
 

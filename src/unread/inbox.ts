@@ -31,8 +31,7 @@ export async function inboxPage(
 	const query = allOf(shown.map(({ conversation }) => ofConversation(conversation, countRow)));
 	const rows = await views.read(user, query, query.answer);
 	if (found.length === shown.length || !last) return { rows, next: null };
-	// Saves it for the next pages.
-	if (startsListing && unread) await views.savedListing(user, stamp, unread);
+	if (startsListing && unread) await views.saveListing(user, stamp, unread);
 	return { rows, next: { listing: startsListing ? stamp : begun, ...last } };
 }
 

@@ -67,7 +67,7 @@ export class Sync {
 	constructor(private readonly parts: SyncParts) {}
 
 	/**
-	 * `from`: the stamp after which the client may lack changes, see `Views.sinceOf`. `pushed`: the client receives pushed counts, so
+	 * `from`: the stamp after which the client may lack changes, see `Views.since`. `pushed`: the client receives pushed counts, so
 	 * those of the last seconds, which it may not have received, are sent as well.
 	 */
 	async missed(user: string, from: number, pushed = false): Promise<SyncResult> {

@@ -52,8 +52,7 @@ beforeEach(() => {
 		requests: { submit: () => submit() },
 		views: {
 			available: async () => undefined,
-			position: async () => 0,
-			sinceOf: (position: number) => position,
+			since: async (_: string, position = 0) => position,
 		},
 		operations: {
 			health: page,

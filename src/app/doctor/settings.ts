@@ -58,7 +58,7 @@ function contradictions(config: Config): Finding[] {
 		findings.push(
 			warn(
 				ABOUT,
-				'TIDEMARK_POSTS_PER_SECOND is higher than TIDEMARK_REQUESTS_PER_SECOND',
+				`TIDEMARK_POSTS_PER_SECOND is ${postsPerSecond === 0 ? 'unlimited (0), and thus ' : ''}higher than TIDEMARK_REQUESTS_PER_SECOND`,
 				'A post over a socket counts as a request too: raise TIDEMARK_REQUESTS_PER_SECOND',
 			),
 		);

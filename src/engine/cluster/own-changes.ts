@@ -13,8 +13,8 @@ import {
 
 /**
  * Merges the changes of a user from the store and from Redis. The store has what was consumed from the log: marks arrive there a
- * moment late, or much later while the log is unavailable. Redis has every mark before it is acknowledged, but not when the user
- * unfollowed a thread. So for each membership and follow, the later change wins. Pure.
+ * moment late, or much later while the log is unavailable. Redis has every mark before it is acknowledged, but not the time at
+ * which the user unfollowed a thread. So for each membership and follow, the later change wins. Pure.
  */
 
 export interface MergedChanges {

@@ -72,7 +72,7 @@ export type AppCursor = readonly [stream: string, stamp: number];
 export interface Apps {
 	create(app: App): Promise<void>;
 	setManifest(app: string, manifest: string, at: number, eventsSinceTs: number): Promise<void>;
-	/** Also removes its tokens, webhooks and cursors. */
+	/** Also removes everything that belongs to it: tokens, webhooks, cursors, sockets and views. */
 	remove(app: string): Promise<void>;
 	app(id: string): Promise<App | null>;
 	appOfBot(user: string): Promise<App | null>;
@@ -120,6 +120,6 @@ export interface Apps {
 	saveView(view: AppView): Promise<void>;
 	view(id: string): Promise<AppView | null>;
 	removeViews(ids: readonly string[]): Promise<void>;
-	/** Removes uses and modals from before these times. */
+	/** Removes uses and modals from before these times, and expired sockets. */
 	tidy(nowAt: number, modalsBeforeTs: number): Promise<void>;
 }

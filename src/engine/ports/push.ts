@@ -156,7 +156,7 @@ export interface PushOutbox {
 		after: string,
 		limit: number,
 	): Promise<CandidatePage>;
-	/** Those of these devices that show the message. */
+	/** Those of these devices that show the message, or are still to show it. */
 	shownOn(message: MessageKey, devices: readonly string[]): Promise<ReadonlySet<string>>;
 	/** Records the results of a page and the progress, atomically. */
 	advance(entry: OutboxEntry, page: PageResult): Promise<void>;

@@ -51,9 +51,9 @@ export interface Directory extends Invites {
 	tokensOf(user: string, after: string | null, limit: number): Promise<Page<Token>>;
 	/** The token whose hash starts with this; null if there is none, or more than one. */
 	tokenStarting(hashStart: string): Promise<Token | null>;
-	/** Revokes all tokens of the user and every JWT issued up to `at` (wall clock, in microseconds). */
+	/** Revokes all tokens of the user, open invite links, and every JWT issued up to `at` (wall clock, in microseconds). */
 	signOut(user: string, at: number): Promise<void>;
-	/** As `signOut` at `signedOutAt`, and the user cannot sign in any more. Removes their push devices. */
+	/** As `signOut` at `signedOutAt`, and the user cannot sign in any more. Removes their push devices and scheduled messages. */
 	deactivateUser(user: string, at: number, signedOutAt: number): Promise<void>;
 	reactivateUser(user: string, at: number): Promise<void>;
 	/** The conversation that reserved this name; it may have a new name by now, or not exist yet. */

@@ -157,13 +157,12 @@ export interface Views {
 		changing: ChangeRequest<D, Problem, T>,
 	): Promise<ChangeResult<D, T> | Problem | null>;
 
-	/** The position of a client of this user that subscribes now, as `ViewSnapshot.position`. */
-	position(user: string): Promise<number>;
-	/** The stamp after which a client at this position may lack changes. */
-	sinceOf(position: number): number;
+	/** The stamp after which a client of this user may lack changes: one at this position, or (without it) one that subscribes now. */
+	since(user: string, position?: number): Promise<number>;
 
-	/** Returns the listing (a set of conversations) that was saved under this number; with `ids`, saves these first, for a while. */
-	savedListing(user: string, number: number, ids?: Ids): Promise<Ids | null>;
+	/** Saves a listing, a set of conversations, under this number for a while. */
+	saveListing(user: string, number: number, ids: Ids): Promise<void>;
+	savedListing(user: string, number: number): Promise<Ids | null>;
 
 	/**
 	 * Loads what applying this command's effects needs, and keeps it loaded until the returned function is called. Await it

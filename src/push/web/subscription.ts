@@ -22,7 +22,7 @@ export function readSubscription(text: string): Subscription {
 	const url = typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : null;
 	if (!url) throw new Error('endpoint is not a URL');
 	if (url.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '')
-		throw new Error('endpoint is not an https URL without user, password and fragment');
+		throw new Error('endpoint must be an https URL, and must have no user, password or fragment');
 	const { p256dh, auth } = fieldsIn(keys);
 	if (!isPoint(bytesOf(p256dh))) throw new Error('keys.p256dh is not a point of P-256 (65 bytes, base64url)');
 	if (bytesOf(auth)?.length !== AUTH_BYTES) throw new Error('keys.auth is not 16 bytes in base64url');

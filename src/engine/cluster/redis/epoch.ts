@@ -11,8 +11,8 @@ import { slotOf } from './slots.ts';
  * Detects Redis nodes that were emptied, or that restarted with old data. Such a node may lack effects that the store does not
  * have yet, so nothing may be read or changed there until the workers have brought the store up to date. Other nodes continue.
  *
- * Each node has an epoch: markers with its start time and the id of the node's process at that time. A node is complete if no
- * marker is missing in its slots and one of them names its current process. Otherwise it is lost until a worker clears it and,
+ * Each node has an epoch: markers with its start time and the id of the node's process at that time. A node is complete if
+ * it has the markers of all its spread slots (markers.ts), and one of its markers names its current process. Otherwise it is lost until a worker clears it and,
  * once the log is drained, begins a new epoch there.
  *
  * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had

@@ -65,23 +65,21 @@ export class MemoryViews implements Views {
 		});
 	}
 
-	async position(user: string): Promise<number> {
-		return this.read(user, { all: 'conversations' }, (views) => views.position());
+	async since(user: string, position?: number): Promise<number> {
+		return position ?? this.read(user, { all: 'conversations' }, (views) => views.position());
 	}
 
-	sinceOf(position: number): number {
-		return position;
-	}
-
-	async savedListing(user: string, number: number, ids?: Ids): Promise<Ids | null> {
+	async saveListing(user: string, number: number, ids: Ids): Promise<void> {
 		const loaded = await this.residents.user(user);
-		const lists = this.lists.get(loaded) ?? new Map<number, Ids>();
-		const list = ids ?? lists.get(number);
-		if (!list) return null;
-		lists.delete(number);
-		lists.set(number, list);
-		this.lists.set(loaded, new Map([...lists].slice(-MAX_LISTINGS)));
-		return list;
+		const others = [...(this.lists.get(loaded) ?? [])].filter(([other]) => other !== number);
+		this.lists.set(loaded, new Map([...others, [number, ids] as const].slice(-MAX_LISTINGS)));
+	}
+
+	async savedListing(user: string, number: number): Promise<Ids | null> {
+		const list = this.lists.get(await this.residents.user(user))?.get(number);
+		// Now it is the most recently used one.
+		if (list) await this.saveListing(user, number, list);
+		return list ?? null;
 	}
 
 	async prepare(command: Command): Promise<Release> {

@@ -135,7 +135,7 @@ function prepare(database: Database): void {
 /** Throws for an empty file: SQLite would treat it as a new database, and all data would seem lost. */
 function rejectEmpty(path: string): void {
 	if (statSync(path, { throwIfNoEntry: false })?.size === 0)
-		throw new DatabaseDamaged(path, undefined, 'has 0 bytes. To start with an empty database, remove it');
+		throw new DatabaseDamaged(path, undefined, 'has 0 bytes');
 }
 
 function unusable(directory: string, error: unknown): Error {

@@ -1,5 +1,5 @@
 /**
- * An index of sends by time: the sends of the last day are loaded when a conversation is first posted to. A post without a
+ * An index of sends by time: the sends of the last day are loaded at the first posts to a conversation. A post without a
  * client_msg_id does not touch it.
  */
 export const sends: readonly string[] = [

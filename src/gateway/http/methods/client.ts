@@ -30,7 +30,8 @@ export const clientCounts = userMethod({
 export const clientSync = userMethod({
 	arguments: { since: type.position },
 	run: async ({ since }, { services, caller, request }) => {
-		const missed = await services.sync.missed(caller.user.id, services.views.sinceOf(since));
+		const user = caller.user.id;
+		const missed = await services.sync.missed(user, await services.views.since(user, since));
 		const position = formatPosition(missed.position);
 		if ('tooFarBehind' in missed) return { history_invalid: true, position };
 		const rewriteOrigin = originRewriter(request, services.publicUrl);

@@ -44,8 +44,7 @@ export const rtmConnect = userMethod({
 		await checkAvailable(services);
 		const team = await services.directory.team(caller.team);
 		// If the client sends no position, it gets the events from now until the socket opens, after `hello`.
-		const since =
-			args.since === undefined ? await services.views.position(user.id) : services.views.sinceOf(args.since);
+		const since = await services.views.since(user.id, args.since);
 		const ticket = await services.tickets.issue({
 			user,
 			team: caller.team,

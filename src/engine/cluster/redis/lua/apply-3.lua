@@ -21,7 +21,7 @@ Result   {} if the conversation is not recorded; otherwise
 local ttl, written, keep = ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
--- Longer delays are recorded: resuming clients get the changes of the last seconds again in any case.
+-- Delays up to this one need no record: resuming clients get the changes of the last seconds again anyway.
 local ORDINARY = 1000000
 
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'late')

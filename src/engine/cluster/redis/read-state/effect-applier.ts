@@ -129,7 +129,8 @@ export class EffectApplier {
 	async repair(conversation: string): Promise<'repaired' | RepairProblem> {
 		const { commands, keys } = this.context;
 		const [stamp, base] = await commands.hmget(keys.meta(conversation), 'stamp', 'base');
-		return this.record(conversation, stamp == null ? STORED : `${stamp}:${base}`, true);
+		const outcome = await this.record(conversation, stamp == null ? STORED : `${stamp}:${base}`, true);
+		return outcome === 'recorded' ? 'repaired' : outcome;
 	}
 
 	/** Begins to record changes after those in the store, if the conversation still has this version in Redis. */
@@ -137,7 +138,7 @@ export class EffectApplier {
 		conversation: string,
 		version: string,
 		isRepair: boolean,
-	): Promise<'repaired' | RepairProblem> {
+	): Promise<'recorded' | RepairProblem> {
 		const { commands, source, fence, ttlSeconds } = this.context;
 		const { tokenOf } = await fence.begin([conversation]);
 		const [brief] = await source.briefs([conversation]);
@@ -151,7 +152,7 @@ export class EffectApplier {
 			brief.stamp,
 			isRepair ? 1 : 0,
 		);
-		return isSet === 1 ? 'repaired' : 'changing';
+		return isSet === 1 ? 'recorded' : 'changing';
 	}
 
 	/** The store has all changes of the conversation up to this stamp: the next script may remove them from Redis. */

@@ -35,7 +35,7 @@ export function subjectOf(field: string): { conversation: string; threadTs: numb
 	return { conversation, threadTs: threadTs === undefined ? null : Number(threadTs) };
 }
 
-/** Beside the flags of memberships.ts. */
+/** `isJoinAwaited`, in addition to the flags of memberships.ts. */
 const AWAITED = 16;
 
 /**

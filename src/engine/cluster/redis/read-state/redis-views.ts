@@ -95,11 +95,17 @@ export class RedisViews implements Views {
 	}
 
 	/** Redis removes an empty set, so '' is always a member. */
-	async savedListing(user: string, number: number, ids?: Ids): Promise<Ids | null> {
+	async saveListing(user: string, number: number, ids: Ids): Promise<void> {
 		const { commands, keys } = this.context;
 		const key = keys.listing(user, number);
-		if (ids) await Promise.all([commands.del(key), commands.sadd(key, '', ...ids)]);
-		// Each use of the listing extends its lifetime.
+		await Promise.all([commands.del(key), commands.sadd(key, '', ...ids)]);
+		await commands.expire(key, LIST_SECONDS);
+	}
+
+	/** Each use of the listing extends its lifetime. */
+	async savedListing(user: string, number: number): Promise<Ids | null> {
+		const key = this.context.keys.listing(user, number);
+		const { commands } = this.context;
 		const [members] = await Promise.all([commands.smembers(key), commands.expire(key, LIST_SECONDS)]);
 		return members.length === 0 ? null : new Set(members);
 	}
@@ -123,13 +129,9 @@ export class RedisViews implements Views {
 		await this.checked.complete;
 	}
 
-	async position(): Promise<number> {
-		return this.stamp();
-	}
-
 	/** A client may lack changes before its position, by as much as clocks differ. */
-	sinceOf(position: number): number {
-		return Math.max(0, position - this.context.overlapMicros);
+	async since(_: string, position?: number): Promise<number> {
+		return position === undefined ? this.stamp() : Math.max(0, position - this.context.overlapMicros);
 	}
 
 	/** The current time: other processes may be ahead while this one is idle. */
