@@ -74,7 +74,14 @@ export function stepsOf(effects: readonly Effect[]): Map<string, Step[]> {
 		else steps.set(user, [step]);
 	};
 	for (const effect of effects) {
-		const base = { conversation: effect.conversation.id, at: effect.at };
+		const { at } = effect;
+		const conversation = effect.conversation.id;
+		if (effect.type === 'posted') {
+			// By far the most frequent one.
+			add(effect.message.user, { conversation, at, type: 'post', effect });
+			continue;
+		}
+		const base = { conversation, at };
 		switch (effect.type) {
 			case 'created':
 				for (const user of effect.members) add(user, { ...base, type: 'join', cursor: 0 });
@@ -90,9 +97,6 @@ export function stepsOf(effects: readonly Effect[]): Map<string, Step[]> {
 				break;
 			case 'unfollowed':
 				add(effect.user, { ...base, type: 'unfollow', threadTs: effect.threadTs });
-				break;
-			case 'posted':
-				add(effect.message.user, { ...base, type: 'post', effect });
 		}
 	}
 	return steps;
@@ -150,7 +154,12 @@ function applyPost(state: UserState, effect: Posted, { wasCaughtUp, isNew }: Ste
 	};
 	const membership = inTimeline(effect.message) ? state.membership(conversation) : undefined;
 	if (membership?.member && moves(null, membership.cursor, membership.at, membership.ahead))
-		state.setMembership(conversation, { ...withCursor(membership, { ts }), at: later(ts, membership) });
+		state.setMembership(conversation, {
+			...membership,
+			cursor: ts,
+			ahead: NOTHING_AHEAD,
+			at: later(ts, membership),
+		});
 	const follow = threadTs === null ? undefined : state.follow(conversation, threadTs);
 	if (threadTs !== null && follow && moves(threadTs, follow.cursor, follow.at, NOTHING_AHEAD))
 		state.setFollow(conversation, threadTs, { ...follow, cursor: ts, at: later(ts, follow) });

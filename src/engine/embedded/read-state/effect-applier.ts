@@ -17,31 +17,31 @@ export function applyEffects(
 	effects: readonly Effect[],
 	durable: number,
 ): readonly ReadFact[] {
-	return commandsIn(effects).flatMap((command) => {
-		const conversation = applyToConversation(residents, command, durable);
-		return applyToUsers(residents, conversation, command);
-	});
+	const facts: ReadFact[] = [];
+	for (const command of commandsIn(effects))
+		applyToUsers(residents, applyToConversation(residents, command, durable), command, facts);
+	return facts;
 }
 
 function applyToUsers(
 	residents: Residents,
 	conversation: ResidentConversation,
 	effects: readonly Effect[],
-): ReadFact[] {
+	facts: ReadFact[],
+): void {
 	const { id, stamp } = conversation;
-	return [...stepsOf(effects)].flatMap(([user, steps]) => {
+	for (const [user, steps] of stepsOf(effects)) {
 		const loaded = residents.peekUser(user);
 		if (!loaded) {
 			residents.noteUnloadedChange(user, stamp);
-			return [];
+			continue;
 		}
 		const moved = applySteps(loaded, steps, contextOf(conversation, loaded));
 		// A post that moves no cursor changes nothing about its author.
 		if (moved.length > 0 || steps.some(({ type }) => type !== 'post')) loaded.stamp = stamp;
-		return moved
-			.filter(({ by }) => by === 'post')
-			.map(({ threadTs, ahead }) => cursorFact(loaded, id, threadTs, ahead, stamp));
-	});
+		for (const { by, threadTs, ahead } of moved)
+			if (by === 'post') facts.push(cursorFact(loaded, id, threadTs, ahead, stamp));
+	}
 }
 
 function applyToConversation(
@@ -95,13 +95,15 @@ function cursorFact(
 	aheadBefore: ReadonlySet<number>,
 	at: number,
 ): ReadFact {
-	const base = { user: user.id, conversation, at };
+	const { id } = user;
 	if (threadTs !== null) {
 		const cursor = user.follow(conversation, threadTs)?.cursor ?? 0;
-		return { ...base, type: 'thread_cursor', threadTs, cursor };
+		return { user: id, conversation, at, type: 'thread_cursor', threadTs, cursor };
 	}
 	const { cursor = 0, revision = 0, ahead = aheadBefore } = user.membership(conversation) ?? {};
-	return { ...base, type: 'cursor', cursor, revision, ...aheadChange(aheadBefore, cursor, ahead) };
+	const fact = { user: id, conversation, at, type: 'cursor', cursor, revision } as const;
+	if (aheadBefore.size === 0 && ahead.size === 0) return fact;
+	return { ...fact, ...aheadChange(aheadBefore, cursor, ahead) };
 }
 
 /** The difference between two ahead sets, as the store needs it. */
@@ -110,7 +112,6 @@ function aheadChange(
 	cursor: number,
 	after: ReadonlySet<number>,
 ): { ahead?: object } {
-	if (before.size === 0 && after.size === 0) return {};
 	const add = [...after].filter((ts) => !before.has(ts));
 	const dropped = [...before].filter((ts) => !after.has(ts));
 	if (add.length === 0 && dropped.length === 0) return {};
