@@ -193,13 +193,18 @@ const MARKED_TYPE = {
 } as const;
 
 /** The later of the two stamps of a row. */
-const stampOf = ({ position }: Pick<CountRow | ThreadRow, 'position'>): number =>
+const stampOf = ({ position }: Pick<CountRow, 'position'>): number =>
 	Math.max(position.conversation, position.user);
 
-/** A cursor moved. Sent to every socket of the user. */
+/**
+ * A cursor moved. Sent to every socket of the user.
+ *
+ * These events are as of the user's stamp, which rises with each change of the user. The conversation's stamp may be later than that of
+ * a mark that is still being made: a row without that mark would seem to include it.
+ */
 export function markedEvent(row: CountRow): LiveEvent {
 	const mentionsShown = row.muted ? 0 : row.mentions;
-	return liveEvent(row.conversation, 'marked', stampOf(row), {
+	return liveEvent(row.conversation, 'marked', row.position.user, {
 		type: MARKED_TYPE[row.kind],
 		channel: row.conversation,
 		ts: formatTs(row.lastRead),
@@ -215,7 +220,7 @@ export function markedEvent(row: CountRow): LiveEvent {
 
 /** A conversation was muted or unmuted, or its notification level changed. */
 export function preferenceEvent(row: CountRow): LiveEvent {
-	return liveEvent(row.conversation, 'preference', stampOf(row), {
+	return liveEvent(row.conversation, 'preference', row.position.user, {
 		type: 'conversation_preference_changed',
 		channel: row.conversation,
 		...countFields(row),
@@ -251,7 +256,7 @@ const following = (thread: Followed, active: boolean, at: number): LiveEvent =>
 
 /** The cursor of a thread moved. Sent to every socket of the user. */
 export function threadMarkedEvent(row: ThreadRow): LiveEvent {
-	return liveEvent(row.conversation, `read ${row.threadTs}`, stampOf(row), {
+	return liveEvent(row.conversation, `read ${row.threadTs}`, row.position.user, {
 		type: 'thread_marked',
 		subscription: wireSubscription(row, true),
 		unread_count: row.unread,

@@ -10,6 +10,9 @@ import {
 } from '../../src/protocol/conversation-events.ts';
 import {
 	announcementsOf,
+	markedEvent,
+	preferenceEvent,
+	threadMarkedEvent,
 	threadSubscribedEvent,
 	threadUnsubscribedEvent,
 } from '../../src/protocol/events.ts';
@@ -125,6 +128,29 @@ test('each followed thread is a subject of its own; follow and unfollow share on
 	const read: Live = { at: 122, event: liveEvent('C1', 'read 50', 122, {}) };
 	const live = [begun(40, 120), ended(50, 121), read, begun(50, 130)];
 	expect(left([begun(50, 130)], live)).toEqual([begun(40, 120), read]);
+});
+
+test('a mark that was being made when the client resumed is sent, even if a message with a later stamp was sent', () => {
+	const row = (user: number, conversation: number) => ({
+		...({ conversation: 'C1', kind: 'public', latest: conversation, lastRead: 0, revision: 0 } as const),
+		...({ muted: false, level: 'all', unread: 0, mentions: 0, badge: 0 } as const),
+		position: { conversation, user },
+	});
+	const thread = (user: number, conversation: number) => ({
+		...{ conversation: 'C1', threadTs: 50, lastRead: 0, since: 1, unread: 0, mentions: 0, badge: 0 },
+		...{ latestReply: 0, position: { conversation, user } },
+	});
+	for (const live of [
+		(user: number, stamp: number): Live => ({ at: user, event: markedEvent(row(user, stamp) as never) }),
+		(user: number, stamp: number): Live => ({ at: user, event: preferenceEvent(row(user, stamp) as never) }),
+		(user: number, stamp: number): Live => ({
+			at: user,
+			event: threadMarkedEvent(thread(user, stamp) as never),
+		}),
+	]) {
+		const sent = [posted(130), live(110, 130)];
+		expect(left(sent, [live(105, 120), live(110, 130), live(120, 130)])).toEqual([live(120, 130)]);
+	}
 });
 
 test('a leave before a rejoin is not sent', () => {
