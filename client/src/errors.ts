@@ -1,7 +1,10 @@
 /** An error of the server, or a failure to reach it. */
 export class ApiError extends Error {
 	constructor(
-		/** An error code of the server, or `network_error`. */
+		/**
+		 * An error code of the server, or one of the SDK: `network_error`, `disconnected`, `discarded`, `outcome_unknown`, `upload_failed`, or the
+		 * reason of a closed socket.
+		 */
 		readonly code: string,
 		readonly method: string,
 		/** Whether to retry. `safe`: the call changed nothing; `unknown`: it may have succeeded. */

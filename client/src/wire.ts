@@ -148,16 +148,16 @@ export const tombstoneOf = (message: Message): Message => ({
 	latestReply: message.latestReply,
 });
 
-/** A known root with the counters of `message_replied`, whose text may be cut. */
-export const withThread = (known: Message, received: Message): Message =>
-	received.isTombstone
-		? received
+/** The message with the thread fields of the other one; the other itself if it is a tombstone. */
+export const withThread = (message: Message, counters: Message): Message =>
+	counters.isTombstone
+		? counters
 		: {
-				...known,
-				threadTs: received.threadTs,
-				replyCount: received.replyCount,
-				replyUsers: received.replyUsers,
-				latestReply: received.latestReply,
+				...message,
+				threadTs: counters.threadTs,
+				replyCount: counters.replyCount,
+				replyUsers: counters.replyUsers,
+				latestReply: counters.latestReply,
 			};
 
 export const toUser = (user: Wire): User => ({

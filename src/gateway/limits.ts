@@ -116,7 +116,7 @@ export class Buckets {
 		this.young.set(key, Math.min(fullAt, now + 2 * this.depthMs));
 	}
 
-	/** What `take` would return, without taking anything. */
+	/** The whole seconds that `take` of one token would have to wait, without jitter. Takes nothing. */
 	peek(key: string): number {
 		if (this.rate.perSecond <= 0) return 0;
 		const now = this.nowMs();
@@ -131,7 +131,7 @@ export class Buckets {
 
 	private rotate(now: number): void {
 		if (now - this.rotatedAt < this.rotateEveryMs) return;
-		// After twice that time without a rotation, even the young buckets have been unused for that long.
+		// If the last rotation is two or more periods ago, the young buckets have been unused for a period too, and are dropped.
 		this.old = now - this.rotatedAt < 2 * this.rotateEveryMs ? this.young : new Map();
 		this.young = new Map();
 		this.rotatedAt = now;

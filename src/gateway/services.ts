@@ -40,8 +40,8 @@ export interface Operations {
 	metrics(): Response | Promise<Response>;
 	/** A method was answered. */
 	observe(method: string, outcome: 'ok' | ErrorCode, milliseconds: number): void;
-	/** A method failed unexpectedly. Never pass arguments or tokens. */
-	failed(method: string, error: unknown): void;
+	/** A method, or other work of the process, failed unexpectedly. Never pass arguments or tokens. */
+	failed(what: string, error: unknown): void;
 }
 
 /** Sets and reads presence, and applies its effects on the read state and on clients that watch the user. */

@@ -14,7 +14,10 @@ const STEP_MS = 1000 / PER_SECOND;
 const FORGET_EVERY_MS = 60_000;
 
 export class UserPace {
-	/** By user: when the newest notification would be due if all were spaced at the steady rate, but no earlier than one burst ago. */
+	/**
+	 * By user: the time of the newest notification on a schedule with one every `STEP_MS`. The schedule begins up to `BURST` steps in the
+	 * past: notifications there are due at once.
+	 */
 	private readonly tails = new Map<string, number>();
 	private forgottenAt = 0;
 

@@ -1,12 +1,13 @@
-/**
- * Parses a Range header (RFC 9110) with one range: from `start` up to and excluding `end`. Null: serve everything,
- * also for several ranges.
- */
+/** From `start` up to and excluding `end`. */
 export interface ByteRange {
 	readonly start: number;
 	readonly end: number;
 }
 
+/**
+ * Parses a Range header (RFC 9110) with one range. Null: serve everything, also for several ranges, and if the file is not the one that
+ * `If-Range` names. `unsatisfiable`: the file has no byte of the range.
+ */
 export function rangeOf(
 	headers: Pick<Headers, 'get'>,
 	size: number,

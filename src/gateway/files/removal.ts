@@ -3,9 +3,10 @@ import { Rejection } from '../../model/errors.ts';
 import type { FileServices, Services } from '../services.ts';
 
 /**
- * Deletes a file: leaves tombstones in its messages, removes its content, then the name in its row. Each step can be
+ * The steps of deleting a file: leave tombstones in its messages, remove its content, then the name in its row. Each step can be
  * repeated, and the row records which are done, so after a crash the sweeper continues where the deletion stopped.
  */
+
 export async function leaveTombstones(
 	{ requests }: Pick<Services, 'requests'>,
 	{ records }: Pick<FileServices, 'records'>,

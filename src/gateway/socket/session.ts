@@ -121,7 +121,7 @@ export class SocketSession {
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
 			await connection.sendPaced([helloFrame(this.helloReplies, missed.position), TOO_FAR_BEHIND]);
-			// Events with an earlier stamp may arrive after the client has reloaded everything.
+			// Sends all held and later events, whatever their stamp: one from before `position` may arrive after the client has reloaded.
 			connection.release(0);
 			return;
 		}

@@ -1,4 +1,4 @@
-/** Indexes for events of a workspace: creation of users, users by change, public channels by creation. */
+/** For events of a workspace: when a user was created, and indexes of users by change and of public channels by creation. */
 export const workspaceEvents: readonly string[] = [
 	// 0: before this column.
 	'ALTER TABLE users ADD COLUMN created_ts BIGINT NOT NULL DEFAULT 0',

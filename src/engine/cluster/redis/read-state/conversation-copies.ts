@@ -131,7 +131,7 @@ export class ConversationCopies {
 		});
 	}
 
-	/** Rejects if the store lacks changes that these copies took from it earlier: the rows that were read with it cannot be used then. */
+	/** Rejects if the store is behind the stamp that it had reached before: rows then lack changes that the copies no longer keep. */
 	private async checkStore(copies: readonly ConversationCopy[]): Promise<void> {
 		const since = copies.map(({ keptSince }) => keptSince);
 		const briefs = await this.context.source.briefs(copies.map(({ id }) => id));

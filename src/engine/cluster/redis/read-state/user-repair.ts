@@ -47,13 +47,6 @@ export async function repairUser(
 	return isSet === '' ? 'changing' : 'repaired';
 }
 
-/**
- * Compares a user's state in one conversation in the store with that in Redis, and decides whether the store's can replace it. Pure.
- *
- * Joins, leaves and follows reach the store with the conversation's effects: the caller checks those. Marks and preferences reach
- * it separately. A field has one stamp: that of its newest mark or preference. It shows whether this change is in the store, but
- * not whether an older change of the other part (cursor or preference) still has to be persisted.
- */
 interface StoredFields {
 	/** The store lacks a change that Redis has. */
 	readonly behind: boolean;
@@ -66,6 +59,13 @@ interface StoredFields {
 	readonly changed: Fields;
 }
 
+/**
+ * Compares a user's state in one conversation in the store with that in Redis, and decides whether the store's can replace it. Pure.
+ *
+ * Joins, leaves and follows reach the store with the conversation's effects: the caller checks those. Marks and preferences reach
+ * it separately. A field has one stamp: that of its newest mark or preference. It shows whether this change is in the store, but
+ * not whether an older change of the other part (cursor or preference) still has to be persisted.
+ */
 function storedFields(fields: Fields, rows: UserReadState, conversation: string): StoredFields {
 	const isHere = (row: { readonly conversation: string }) => row.conversation === conversation;
 	const memberships = rows.memberships.filter(isHere);
