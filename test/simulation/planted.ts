@@ -3,8 +3,8 @@ import { plugin } from 'bun';
 import type { ShapeName } from './simulate.ts';
 
 /**
- * Bugs of the kind that real systems have. Each is planted by changing one place of the real code while it is loaded. The simulation must
- * find all of them.
+ * Bugs of the kind that real systems have. Each is planted by changing one place of the real code while it is loaded. The simulation should
+ * find each of them; docs/simulation.md lists those that it has not found yet.
  */
 
 export interface PlantedBug {
