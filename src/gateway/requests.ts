@@ -116,7 +116,7 @@ export class Requests {
 		return outcome.result;
 	}
 
-	/** Outcomes may have been lost: makes the requests that wait now fail soon. */
+	/** Outcomes may have been lost: the requests that are waiting at this moment fail after `silentMs`. */
 	expireWaiting(): void {
 		const expiring = [...this.waiting.keys()];
 		if (expiring.length > 0)

@@ -199,8 +199,8 @@ const stampOf = ({ position }: Pick<CountRow, 'position'>): number =>
 /**
  * A cursor moved. Sent to every socket of the user.
  *
- * These events are as of the user's stamp, which rises with each change of the user. The conversation's stamp may be later than that of
- * a mark that is still being made: a row without that mark would seem to include it.
+ * These events are as of the user's stamp, which rises with each change of the user. The conversation's stamp may be later than the stamp
+ * of a mark that is still being made, and an event without that mark would seem to include it.
  */
 export function markedEvent(row: CountRow): LiveEvent {
 	const mentionsShown = row.muted ? 0 : row.mentions;

@@ -22,7 +22,7 @@ export interface Recipient {
 	readonly wasActive: boolean;
 	/** The user has read the message, in the conversation or in its thread. */
 	readonly read: boolean;
-	/** The user is active now and may read the message on that device. */
+	/** The user is active now, and may read the message on a connected device. */
 	readonly active: boolean;
 	/** The delay for active users has passed. */
 	readonly waited: boolean;

@@ -167,8 +167,8 @@ export class PersistBehind implements EffectPipeline {
 	async execute(group: PlacedGroup, decisions: readonly Decision[]): Promise<ExecutedGroup> {
 		const { conversation, reservations } = group;
 		const before = this.unapplied.get(conversation);
-		// Wait if the previous group could not be applied. If this group were persisted before it is applied and the process died, no
-		// replay would apply it. While draining that does not matter: the read state is reloaded from the store.
+		// While the previous group is not applied, this one cannot be applied either, so it waits: if it were persisted unapplied and the
+		// process died, no replay would apply it. While draining that does not matter: the read state is reloaded from the store.
 		const mayApply = !before || (await this.publishedUnlessDraining(before));
 		const moved = mayApply
 			? await this.applyAndPublish(group, decisions, () => this.draining || this.hasStartedLeaving)

@@ -33,7 +33,8 @@ interface Verified {
 const ABOUT = 'counts';
 
 const FIXES: Readonly<Record<string, string>> = {
-	store_behind: 'The store does not have all changes yet; try again in a moment',
+	store_behind:
+		'The store may not have all changes yet; try again later (after a mark and a mute in one conversation, an hour later)',
 	changing: 'The counts kept changing; try again when the conversation is quieter',
 	still_differs: 'The counts differ even after reloading from the store: this is a bug, please report it',
 	not_tried: 'Other repairs took all the time; run the command again',

@@ -14,7 +14,7 @@ import type { Ledger } from '../ports/store.ts';
  */
 
 const LOG_TIMEOUT_MS = 2_000;
-/** Counted from the commit: when `LOG_TIMEOUT_MS` has passed, time is left for the store. */
+/** Counted from the call of `commit`. Longer than `LOG_TIMEOUT_MS`, so that time is left to try the store. */
 const REJECTED_AFTER_MS = 5_000;
 const MAX_WAITING = 100_000;
 const RETRY_MS = 250;
@@ -61,7 +61,7 @@ export class MarkLedger implements Ledger {
 		return done.promise;
 	}
 
-	/** Resolves when everything committed so far is durable or was rejected. */
+	/** Resolves when everything that was passed to `commit` so far is durable or was rejected. */
 	flushed(): Promise<void> {
 		return this.newest;
 	}

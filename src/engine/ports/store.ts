@@ -288,7 +288,7 @@ export interface StateSource {
 export interface Ledger {
 	/** Resolves when all of the facts are durable; rejects if none is. */
 	commit(facts: readonly Fact[]): Promise<void>;
-	/** Resolves when everything committed so far is durable. */
+	/** Resolves when everything that was passed to `commit` so far is durable. */
 	flushed(): Promise<void>;
 	/** Stamp of the newest durable fact. Facts are committed in the order of their stamps. */
 	durable(): number;

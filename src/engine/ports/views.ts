@@ -53,7 +53,7 @@ export interface ViewSnapshot {
 	readonly mostConversations: number;
 	/** Needs `cursors`: unarchived conversations for which `holds` is true. `holds` must depend on its argument only. */
 	where(holds: (member: MemberContext) => boolean): Ids;
-	/** Needs `all`: the newest unarchived conversations after `start`; inside the set, or outside of it. */
+	/** Needs `all`: unarchived conversations that follow `start` in the inbox, newest first; only those in the set, or only the others. */
 	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): readonly ConversationView[];
 	/** Needs `threads`: threads that the user follows, in unarchived conversations. */
 	threads(): Iterable<FollowerContext>;
@@ -157,7 +157,7 @@ export interface Views {
 		changing: ChangeRequest<D, Problem, T>,
 	): Promise<ChangeResult<D, T> | Problem | null>;
 
-	/** The stamp after which a client of this user may lack changes: one at this position, or (without it) one that subscribes now. */
+	/** The stamp after which a client of this user may lack changes: a client at this position; without it, a client that subscribes now. */
 	since(user: string, position?: number): Promise<number>;
 
 	/** Saves a listing, a set of conversations, under this number for a while. */

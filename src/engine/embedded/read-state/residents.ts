@@ -70,6 +70,7 @@ export class ResidentUser extends LoadedUser {
 }
 
 export class Residents {
+	/** Numbers of all known users and conversations, loaded or not. */
 	readonly users = new Numbering();
 	readonly conversations = new Numbering();
 	/** Changed conversations. */

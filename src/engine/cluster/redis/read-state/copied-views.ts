@@ -128,7 +128,7 @@ export class CopiedViews {
 
 	/**
 	 * Begins to load entries and threads in scope that the copies lack, and holds these copies until they are used, even if the cache is too
-	 * small for them. Returns an empty list if nothing is missing, and no other caller has loaded a copy further since it was brought up to date.
+	 * small for them. The list is empty only if nothing is missing and no other caller has loaded a copy further since it was brought up to date.
 	 */
 	private loadMissing(
 		scopes: readonly ConversationScope[],
