@@ -148,7 +148,7 @@ export interface Reaction {
 	/** Without colons; a skin tone follows after `::`. */
 	readonly name: string;
 	readonly count: number;
-	/** At most the first 20 users. */
+	/** At most 20 of the users, usually the first ones. */
 	readonly users: readonly string[];
 	/** ts of the first reaction. */
 	readonly since: string;

@@ -37,7 +37,7 @@ export interface VerifiedPage extends Verified {
 }
 
 /** The store may lag, or a change may happen between two reads: report a difference only after this many comparisons. */
-const MAX_ATTEMPTS = 4;
+const ATTEMPTS_BEFORE_REPORT = 4;
 const RETRY_MS = 250;
 /** A change that the store still lacks after this time is lost, not delayed; the same limit as for a repair. */
 const MAX_STORE_LAG_MICROS = 3_600_000_000;
@@ -128,12 +128,12 @@ export class Verifier {
 			const isQuiet =
 				before.position.conversation === after.position.conversation &&
 				before.position.user === after.position.user;
-			if (isQuiet && attempts >= MAX_ATTEMPTS) {
+			if (isQuiet && attempts >= ATTEMPTS_BEFORE_REPORT) {
 				if (await this.isStoreBehind(count, after.position)) return 'not compared';
 				return { ...count, served: comparedCounts(after), stored: comparedCounts(stored) };
 			}
 			// Under constant change no comparison is possible.
-			if (attempts >= MAX_ATTEMPTS * 2) return 'not compared';
+			if (attempts >= ATTEMPTS_BEFORE_REPORT * 2) return 'not compared';
 			await Bun.sleep(RETRY_MS);
 		}
 	}

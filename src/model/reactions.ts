@@ -1,5 +1,5 @@
 /**
- * The reactions to a message, one summary per emoji: how many users, the first of them, and when the first one reacted. The
+ * The reactions to a message, one summary per emoji: the number of users, a few of them, and when the first one reacted. The
  * full list of users is stored separately, so that a message with thousands of reactions stays small.
  */
 
@@ -7,7 +7,7 @@ export interface Reaction {
 	/** Without colons; a skin tone follows after `::`. */
 	readonly name: string;
 	readonly count: number;
-	/** The first users who reacted, up to `USERS_SHOWN`. */
+	/** Up to `USERS_SHOWN` of the users: the first ones. The place of one who takes the reaction back goes to the next who reacts. */
 	readonly users: readonly string[];
 	/** Stamp of the first reaction with this emoji; clients show emoji in this order. */
 	readonly firstTs: number;

@@ -107,7 +107,7 @@ export class Http2Host {
 		}
 	}
 
-	/** A host that answered other requests meanwhile is reachable, so this request is at fault. */
+	/** A host that answered another request since shortly before this one started is reachable, so this request is at fault. */
 	private unanswered(started: number): Error {
 		return this.answeredAt >= started - FASTEST_OF_MS
 			? new RequestRejected(this.host, 'it answers other requests, but not this one')

@@ -17,7 +17,7 @@ import { ofConversation, ofThread, type Query } from './queries.ts';
 import type { ReadState } from './read-state.ts';
 
 /**
- * Changes a user's own state: decides what a mark does, applies it, makes it durable, publishes it to the user's other devices, and
+ * Changes a user's own state: decides what a mark does, applies it, makes it durable, publishes it to the user's devices, and
  * then acknowledges it. Read marks with the same revision commute, and every mark is made with compare-and-set, so a mark does not wait
  * for the owner of the conversation.
  */

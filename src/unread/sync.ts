@@ -40,8 +40,8 @@ export interface Missed {
 	/** Live events with a later stamp are still to be sent. */
 	readonly completeUpTo: number;
 	/**
-	 * Conversations whose counts the client cannot derive from these events. For a client that receives pushed counts, also those whose
-	 * counts it cannot derive from the events of the last seconds before its position.
+	 * Conversations whose counts the client cannot derive from these events. For a client that receives pushed counts, also those
+	 * with such events in the last seconds before its position: it may have an event without the counts that were pushed after it.
 	 */
 	readonly recount: readonly string[];
 	/** Whether followed threads changed; for a client that receives pushed counts, also in the last seconds before its position. */

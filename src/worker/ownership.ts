@@ -97,7 +97,7 @@ export class Ownership {
 		await this.recording;
 	}
 
-	/** The partition is being reassigned: do not claim it any more. Events published earlier are still recorded. */
+	/** The partition is being reassigned: do not claim it any more. Events published earlier are still recorded, if the first attempt succeeds. */
 	end(): void {
 		this.ended = true;
 	}
@@ -113,7 +113,10 @@ export class Ownership {
 		);
 	}
 
-	/** Retries until it succeeds: without the record, the next owner would announce the last events as missed although they were published. */
+	/**
+	 * Retries until it succeeds, a later record covers it, or the partition is being reassigned: without the record, the next owner would announce
+	 * the last events as missed although they were published.
+	 */
 	private async tryToRecord(generation: number, offset: number, number: number): Promise<void> {
 		const { partition, publications, sleep, report } = this.parts;
 		for (let attempt = 0; !this.isOvertaken && !this.isBehind; attempt += 1) {

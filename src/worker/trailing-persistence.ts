@@ -17,7 +17,7 @@ import { heapBytesOf, rowsOf } from './weight.ts';
  */
 
 const GATHER_MS = 10;
-/** Under load, transactions start at least this far apart, unless a full one waits: a transaction costs more than the rows in it. */
+/** Under load, transactions start at least this far apart, unless `MAX_ROWS` log records wait: a transaction costs more than the rows in it. */
 const PACE_MS = 40;
 const MAX_ROWS = 1_000;
 /** Long texts count as several rows, so that a transaction has a few megabytes at most. */
@@ -209,7 +209,7 @@ export class TrailingPersistence {
 		}
 	}
 
-	/** The next decided records that fit into one transaction; at least one. */
+	/** The next decided records that fit into one transaction; at least one, if the first record is decided. */
 	private nextBatch(): readonly Waiting[] {
 		let rows = 0;
 		const end = this.waiting.findIndex((record, index) => {

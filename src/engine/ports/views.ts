@@ -157,7 +157,7 @@ export interface Views {
 		changing: ChangeRequest<D, Problem, T>,
 	): Promise<ChangeResult<D, T> | Problem | null>;
 
-	/** The stamp after which a client of this user may lack changes: a client at this position; without it, a client that subscribes now. */
+	/** The stamp after which a client may lack changes. `position`: where the client is; absent: it subscribes now. */
 	since(user: string, position?: number): Promise<number>;
 
 	/** Saves a listing, a set of conversations, under this number for a while. */

@@ -128,7 +128,7 @@ export class CopiedViews {
 
 	/**
 	 * Begins to load entries and threads in scope that the copies lack, and holds these copies until they are used, even if the cache is too
-	 * small for them. The list is empty only if nothing is missing and no other caller has loaded a copy further since it was brought up to date.
+	 * small for them. Returns the loads: none if nothing is missing and every copy is usable. Otherwise the caller reads again.
 	 */
 	private loadMissing(
 		scopes: readonly ConversationScope[],

@@ -33,7 +33,7 @@ export class UserEffects {
 	 * posts of one author to many conversations do not disturb each other.
 	 *
 	 * `early`: the fields, read before the effects were applied to the conversation. Compare-and-set notices a mark since that read.
-	 * Without a set nothing would notice it, so the fields are read again.
+	 * If the steps change nothing, nothing is compared either, so the fields are read again first.
 	 */
 	async applySteps(
 		user: string,
