@@ -1,5 +1,6 @@
 import type { Directory } from '../engine/ports/store.ts';
 import { ERRORS, Rejection } from '../model/errors.ts';
+import { SingleFlight } from '../model/single-flight.ts';
 
 /**
  * Rejects posts to a direct message whose other user is deactivated, because nobody would read them.
@@ -15,7 +16,7 @@ const MAX_KEPT = 10_000;
 export class DirectPartners {
 	/** By direct message: the other user, who was active, and when the entry expires. */
 	private readonly active = new Map<string, { readonly partner: string; readonly until: number }>();
-	private readonly lookUps = new Map<string, Promise<'active' | 'deactivated'>>();
+	private readonly lookUps = new SingleFlight<string, 'active' | 'deactivated'>();
 
 	constructor(
 		private readonly persistedDirectory: Pick<Directory, 'conversations'>,
@@ -26,7 +27,7 @@ export class DirectPartners {
 	/** Throws `user_disabled` if the other user is deactivated. */
 	async check(user: string, channel: string): Promise<void> {
 		if (!channel.startsWith('D') || (this.active.get(channel)?.until ?? 0) > this.nowMs()) return;
-		const lookUp = this.lookUps.get(channel) ?? this.begin(user, channel);
+		const lookUp = this.lookUps.run(channel, () => this.lookUpIfAvailable(user, channel));
 		const found = await Promise.race([lookUp, Bun.sleep(LOOK_UP_TIMEOUT_MS)]);
 		if (found === 'deactivated')
 			throw new Rejection('user_disabled', 'channel: the other user is deactivated');
@@ -40,15 +41,11 @@ export class DirectPartners {
 		this.active.clear();
 	}
 
-	private begin(user: string, channel: string): Promise<'active' | 'deactivated'> {
-		const lookUp = this.lookUp(user, channel)
-			.catch((error: unknown) => {
-				if (error instanceof Rejection && ERRORS[error.code].retry) return 'active' as const;
-				throw error;
-			})
-			.finally(() => this.lookUps.delete(channel));
-		this.lookUps.set(channel, lookUp);
-		return lookUp;
+	private lookUpIfAvailable(user: string, channel: string): Promise<'active' | 'deactivated'> {
+		return this.lookUp(user, channel).catch((error: unknown) => {
+			if (error instanceof Rejection && ERRORS[error.code].retry) return 'active';
+			throw error;
+		});
 	}
 
 	private async lookUp(user: string, channel: string): Promise<'active' | 'deactivated'> {

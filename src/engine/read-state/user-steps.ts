@@ -76,27 +76,30 @@ export function stepsOf(effects: readonly Effect[]): Map<string, Step[]> {
 	for (const effect of effects) {
 		const { at } = effect;
 		const conversation = effect.conversation.id;
-		if (effect.type === 'posted') {
-			// By far the most frequent one.
-			add(effect.message.user, { conversation, at, type: 'post', effect });
-			continue;
-		}
-		const base = { conversation, at };
 		switch (effect.type) {
 			case 'created':
-				for (const user of effect.members) add(user, { ...base, type: 'join', cursor: 0 });
+				for (const user of effect.members) add(user, { conversation, at, type: 'join', cursor: 0 });
 				break;
 			case 'joined':
-				for (const user of effect.users) add(user, { ...base, type: 'join', cursor: effect.cursor });
+				for (const user of effect.users) add(user, { conversation, at, type: 'join', cursor: effect.cursor });
 				break;
 			case 'left':
-				add(effect.user, { ...base, type: 'leave' });
+				add(effect.user, { conversation, at, type: 'leave' });
 				break;
 			case 'followed':
-				add(effect.user, { ...base, type: 'follow', threadTs: effect.threadTs, cursor: effect.cursor });
+				add(effect.user, {
+					conversation,
+					at,
+					type: 'follow',
+					threadTs: effect.threadTs,
+					cursor: effect.cursor,
+				});
 				break;
 			case 'unfollowed':
-				add(effect.user, { ...base, type: 'unfollow', threadTs: effect.threadTs });
+				add(effect.user, { conversation, at, type: 'unfollow', threadTs: effect.threadTs });
+				break;
+			case 'posted':
+				add(effect.message.user, { conversation, at, type: 'post', effect });
 		}
 	}
 	return steps;

@@ -21,8 +21,8 @@ import { CopyCache } from './copy-cache.ts';
 /** A script blocks Redis: a batch of these sizes takes about half a millisecond. */
 const COMPARISONS_PER_CALL = 1_000;
 const READS_PER_CALL = 120;
-/** A copy that has only the state of the store is loaded again if Redis last confirmed it longer ago than this part of `ttlSeconds`. */
-export const CONFIRMED_WITHIN = 1 / 16;
+/** A copy that has only the state of the store is loaded again if Redis last confirmed it before this time. */
+export const confirmedSince = (ttlSeconds: number): number => performance.now() - (ttlSeconds * 1000) / 16;
 
 interface CopyRequest {
 	readonly copy: ConversationCopy;
@@ -144,7 +144,7 @@ export class ConversationCopies {
 		tokenOf: FencePoint['tokenOf'],
 	): Promise<CopyRequest[]> {
 		const batches = new Set<NodeBatch>();
-		const confirmedSince = performance.now() - this.context.ttlSeconds * 1000 * CONFIRMED_WITHIN;
+		const since = confirmedSince(this.context.ttlSeconds);
 		let node: string | undefined;
 		let batch: NodeBatch | undefined;
 		const requests = copies.map((copy) => {
@@ -154,7 +154,7 @@ export class ConversationCopies {
 				batch = this.batchFor(node, tokenOf(copy.slot));
 				batches.add(batch);
 			}
-			copy.expire(batch.token[1], confirmedSince);
+			copy.expire(batch.token[1], since);
 			const request: CopyRequest = { copy, updateNumber: copy.updateNumber, isCurrent: true };
 			(copy.isLoaded ? batch.comparisons : batch.reads).push(request);
 			return request;

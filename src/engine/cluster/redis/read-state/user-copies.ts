@@ -4,7 +4,7 @@ import type { UserContext } from '../../../read-state/user.ts';
 import type { EpochToken, IsOnNode } from '../fence.ts';
 import { slotOf } from '../slots.ts';
 import type { Context } from './context.ts';
-import { CONFIRMED_WITHIN } from './conversation-copies.ts';
+import { confirmedSince } from './conversation-copies.ts';
 import { CopyCache } from './copy-cache.ts';
 import { type Fields, STORED } from './packing.ts';
 import { UserCopy } from './user-copy.ts';
@@ -105,8 +105,8 @@ export class UserCopies {
 	private usable(id: string, [, epoch]: EpochToken): UserCopy | undefined {
 		const copy = this.cache.get(id);
 		if (copy?.version !== STORED) return copy;
-		const since = performance.now() - this.shared.ttlSeconds * 1000 * CONFIRMED_WITHIN;
-		return copy.epoch === epoch && copy.checkedMs >= since ? copy : undefined;
+		const isRecent = copy.checkedMs >= confirmedSince(this.shared.ttlSeconds);
+		return copy.epoch === epoch && isRecent ? copy : undefined;
 	}
 
 	private load(id: string, [, epoch]: EpochToken): Promise<UserCopy> {
