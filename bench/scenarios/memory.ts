@@ -1,6 +1,6 @@
 import { CURSORS, ENTRIES, type StructuresReport } from '../load/structures.ts';
 import { Dataset, inParts, tokenOf, usersFrom } from '../support/dataset.ts';
-import { figure, ratio } from '../support/figures.ts';
+import { figure, median, ratio } from '../support/figures.ts';
 import { LineReader } from '../support/lines.ts';
 import { Listeners } from '../support/listeners.ts';
 import { ticketFor } from '../support/load.ts';
@@ -18,6 +18,8 @@ const CONVERSATIONS = 500;
 const OTHER_FILES = 200;
 /** Within this time, an idle engine collects its garbage: the memory of an idle server is measured afterwards. */
 const IDLE_MS = 25_000;
+const SAMPLES = 21;
+const SAMPLE_MS = 500;
 
 export const memory: Scenario = {
 	name: 'memory',
@@ -169,15 +171,16 @@ async function perBareConnection(bench: Bench, few: number, many: number): Promi
 	return ((await settledBytes(pid)) - before) / (many - few);
 }
 
-/** Waits until the process has been idle for a while, and its memory no longer changes. */
+/**
+ * Waits until the process has been idle for a while. Even then its memory rises and falls by a few megabytes, because it pings all sockets:
+ * returns the median of some seconds.
+ */
 async function settledBytes(pid: number): Promise<number> {
 	await Bun.sleep(IDLE_MS);
-	let last = residentBytes(pid);
-	for (let calm = 0; calm < 3; ) {
-		await Bun.sleep(500);
-		const now = residentBytes(pid);
-		calm = Math.abs(now - last) < 256 * 1024 ? calm + 1 : 0;
-		last = now;
+	const samples: number[] = [];
+	while (samples.length < SAMPLES) {
+		await Bun.sleep(SAMPLE_MS);
+		samples.push(residentBytes(pid));
 	}
-	return last;
+	return median(samples);
 }
