@@ -61,6 +61,10 @@ for (const how of ['finish', 'crash'] as const) {
 		const read = await store.source.head('C01').catch((error) => error);
 		expect(read).toBeInstanceOf(Rejection);
 		expect(read).toMatchObject({ code: 'service_unavailable' });
+		const terms = [{ text: 'word', isPrefix: false, isExcluded: false }];
+		const search = { team: 'T01', user: 'U01', memberOnly: true, from: null, in: null, after: 0, before: newest, has: [] };
+		const found = await store.search.find({ ...search, terms }).catch((error) => error);
+		expect(found).toMatchObject({ code: 'service_unavailable' });
 		await Bun.sleep(OUTAGE_MS);
 		expect(acknowledged.length - duringOutage).toBeLessThanOrEqual(0);
 		await services.start('postgres');
@@ -84,7 +88,7 @@ for (const how of ['finish', 'crash'] as const) {
 		expect(before).toBeGreaterThan(0);
 		expect(events).toContain('trouble 3');
 		expect(events.at(-1)).toBe('recovered');
-		expect(ofReads).toEqual(['trouble 1', 'recovered']);
+		expect(ofReads).toEqual(['trouble 1', 'trouble 2', 'recovered']);
 		await store.close();
 		await place.remove();
 	}, 300_000);

@@ -148,6 +148,8 @@ export function filesOn(reader: SqlReader, execute: (writes: readonly BoundWrite
 		return ids.flatMap((id) => found.get(id) ?? []);
 	};
 	const one = async (id: string): Promise<FileRecord | undefined> => (await get([id]))[0];
+	const reopen = (ids: readonly string[]): Promise<void> =>
+		execute([{ write: REOPEN, params: [list(ids)] }]);
 	return {
 		get,
 		async reserve(file, { teamBytes, unfinished }) {
@@ -167,12 +169,16 @@ export function filesOn(reader: SqlReader, execute: (writes: readonly BoundWrite
 			const params = ({ id, title }: { id: string; title: string }): Param[] => [id, title, list(channels)];
 			await execute(files.map((file) => ({ write: COMPLETE, params: params(file) })));
 			const after = await get(files.map(({ id }) => id));
-			return (
-				after.length === files.length &&
-				after.every(({ state, channels: has }) => state === 'complete' && list(has) === list(channels))
+			const completed = after.filter(
+				({ state, channels: has }) => state === 'complete' && list(has) === list(channels),
 			);
+			if (completed.length === files.length) return true;
+			// Another call took some of the files in the meantime: undo what this one did to the others.
+			const wasStored = new Set(before.filter(({ state }) => state === 'stored').map(({ id }) => id));
+			await reopen(completed.map(({ id }) => id).filter((id) => wasStored.has(id)));
+			return false;
 		},
-		reopen: (ids) => execute([{ write: REOPEN, params: [list(ids)] }]),
+		reopen,
 		async shares({ id }) {
 			const rows = await reader.all<ShareRow>(SHARES, [id]);
 			return rows.map(({ thread_ts, ...row }) => ({ ...row, threadTs: thread_ts }));

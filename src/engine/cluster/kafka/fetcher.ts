@@ -6,7 +6,7 @@ import {
 } from '@platformatic/kafka';
 import { Rejection } from '../../../model/errors.ts';
 import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
-import type { HeldOffsets } from './held-offsets.ts';
+import { type HeldOffsets, offsetOf } from './held-offsets.ts';
 import { LenientConsumer, NO_LEADER } from './lenient-consumer.ts';
 import { partitionName } from './partitioning.ts';
 import { isNetwork, type Reach } from './reach.ts';
@@ -111,8 +111,7 @@ export class Fetcher {
 		}
 		const at = async (timestamp: bigint): Promise<number> => {
 			const query = { topics: [this.topic], partitions: { [this.topic]: [partition] }, timestamp };
-			const offsets = await this.client.listOffsets(query);
-			return Number(offsets.get(this.topic)?.[partition] ?? 0n);
+			return offsetOf(await this.client.listOffsets(query), this.topic, partition);
 		};
 		return {
 			first: await at(ListOffsetTimestamps.EARLIEST),

@@ -39,7 +39,11 @@ export async function heldOffsets(
 	}
 }
 
-function offsetOf(offsets: ReadonlyMap<string, readonly bigint[]>, topic: string, number: number): number {
+export function offsetOf(
+	offsets: ReadonlyMap<string, readonly bigint[]>,
+	topic: string,
+	number: number,
+): number {
 	const offset = offsets.get(topic)?.[number];
 	// Treated as empty, the partition would seem to have nothing pending.
 	if (offset === undefined)

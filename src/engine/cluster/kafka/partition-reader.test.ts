@@ -55,6 +55,17 @@ test('spans are contiguous over skipped records', async () => {
 	expect(spans).toEqual(['0-3', '3-7']);
 });
 
+test('a response in which every record was skipped does not stop the reader', async () => {
+	const spans: string[] = [];
+	const { made } = reader((from, to) => void spans.push(`${from}-${to}`));
+	made.begin(0);
+	made.take(0, [], 1);
+	await Bun.sleep(1);
+	made.take(1, records(1, 3), 3);
+	await Bun.sleep(1);
+	expect(spans).toEqual(['0-3']);
+});
+
 test('after a failed batch nothing more is handled', async () => {
 	let handled = 0;
 	const { made, failures } = reader(() => {

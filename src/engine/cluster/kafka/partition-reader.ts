@@ -75,7 +75,8 @@ export class PartitionReader<Body> {
 			this.bytes += record.bytes;
 		}
 		this.position = next;
-		this.running ??= this.run();
+		// If every fetched record was skipped there is nothing to run, and `running` would stay set.
+		if (this.buffer.length > 0 || this.end) this.running ??= this.run();
 	}
 
 	/** As `take`, if the next record cannot be handled: after these records the reader fails with `end`. */

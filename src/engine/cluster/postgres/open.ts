@@ -93,7 +93,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		};
 		const reader = new PostgresReader(reads, options.reading);
 		return {
-			...storeOn(reader, commits, postgresSearch(reader, reads), () => {
+			...storeOn(reader, commits, postgresSearch(reader), () => {
 				closing ??= close();
 				return closing;
 			}),

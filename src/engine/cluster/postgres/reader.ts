@@ -37,17 +37,8 @@ export class PostgresReader implements SqlReader {
 		return nextTurn();
 	}
 
-	private query(on: Pick<SQL, 'unsafe'>, sql: string, params: readonly Param[]): Promise<Row[]> {
-		let text = this.texts.get(sql);
-		if (text === undefined) {
-			text = toPostgres(sql);
-			this.texts.set(sql, text);
-		}
-		return on.unsafe<Row[]>(text, params.map(toParam));
-	}
-
 	/** Retries once: after a restart of the server, the first query may get a dead connection. */
-	private async read<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
+	async read<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
 		try {
 			return this.succeeded(await this.pool.use(work));
 		} catch (error) {
@@ -62,6 +53,15 @@ export class PostgresReader implements SqlReader {
 			this.watch.onTrouble?.(this.failures, cause);
 			throw new Rejection('service_unavailable', 'the database is unavailable', undefined, cause);
 		}
+	}
+
+	private query(on: Pick<SQL, 'unsafe'>, sql: string, params: readonly Param[]): Promise<Row[]> {
+		let text = this.texts.get(sql);
+		if (text === undefined) {
+			text = toPostgres(sql);
+			this.texts.set(sql, text);
+		}
+		return on.unsafe<Row[]>(text, params.map(toParam));
 	}
 
 	private succeeded<T>(result: T): T {

@@ -4,8 +4,7 @@ import type { SearchTerm } from '../../../model/search-query.ts';
 import { MAX_MATCHES, type Search, type SearchMatch } from '../../ports/search.ts';
 import { toPostgres } from '../../store/dialect.ts';
 import { conditionsOf, findWithoutWords, HITS, paramsOf } from '../../store/search.ts';
-import type { SqlReader } from '../../store/sql.ts';
-import type { Pool } from './pool.ts';
+import type { PostgresReader } from './reader.ts';
 import { toParam, withNumbers } from './values.ts';
 
 /**
@@ -22,7 +21,7 @@ const lexemes = ({ text, isPrefix }: SearchTerm): string =>
 const expressionOf = (terms: readonly SearchTerm[]): string =>
 	terms.map((term) => `${term.isExcluded ? '!' : ''}${lexemes(term)}`).join(' & ');
 
-export function postgresSearch(reader: SqlReader, pool: Pool): Search {
+export function postgresSearch(reader: PostgresReader): Search {
 	return {
 		async find(request) {
 			if (!request.terms.some(({ isExcluded }) => !isExcluded)) return findWithoutWords(reader, request);
@@ -30,18 +29,17 @@ export function postgresSearch(reader: SqlReader, pool: Pool): Search {
 				WHERE to_tsvector('simple'::regconfig, m.text) @@ to_tsquery('simple'::regconfig, $9)
 					AND ${conditionsOf(request)} ORDER BY m.ts DESC LIMIT ${MAX_MATCHES}`;
 			const params = [...paramsOf(request), expressionOf(request.terms)].map(toParam);
-			try {
-				return await pool.use((connections) => withinTime(connections, toPostgres(sql), params));
-			} catch (error) {
-				const { errno, code } = error as { errno?: string; code?: string };
-				if (errno !== CANCELLED && code !== CANCELLED) throw error;
-				throw new Rejection(
-					'search_too_broad',
-					'query: its words are too frequent; add other words, or in: or from:',
-				);
-			}
+			return reader.read((connections) => withinTime(connections, toPostgres(sql), params).catch(explain));
 		},
 	};
+}
+
+function explain(error: { readonly errno?: string; readonly code?: string }): never {
+	if (error.errno !== CANCELLED && error.code !== CANCELLED) throw error;
+	throw new Rejection(
+		'search_too_broad',
+		'query: its words are too frequent; add other words, or in: or from:',
+	);
 }
 
 const withinTime = (connections: SQL, sql: string, params: readonly unknown[]): Promise<SearchMatch[]> =>

@@ -47,13 +47,13 @@ export class MemoryViews implements Views {
 		return answer;
 	}
 
-	/** A change without effect resolves only when the state it found is durable. */
-	change<D extends Decided, Problem extends string, T>(
+	/** A change without effect, and a problem, resolve only when the state that they found is durable. */
+	async change<D extends Decided, Problem extends string, T>(
 		user: string,
 		{ scope, decide, show, onDurable }: ChangeRequest<D, Problem, T>,
 	): Promise<ChangeResult<D, T> | Problem | null> {
 		const { ledger, clock } = this;
-		return this.loader.whenLoaded(user, scope, (views) => {
+		const result = await this.loader.whenLoaded(user, scope, (views) => {
 			const decided = decide(views);
 			if (typeof decided === 'string') return decided;
 			const { change, moves } = decided;
@@ -63,6 +63,8 @@ export class MemoryViews implements Views {
 			const durable = (fact ? ledger.commit([fact]) : ledger.flushed()).then(() => onDurable(seen));
 			return { decided, shown: seen, durable };
 		});
+		if (typeof result === 'string') await ledger.flushed();
+		return result;
 	}
 
 	async since(user: string, position?: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { Numbering } from '../../../model/numbering.ts';
 import { SingleFlight } from '../../../model/single-flight.ts';
 import { Timeline } from '../../../model/timeline.ts';
-import type { ConversationBrief, Ledger, StateSource, UserReadState } from '../../ports/store.ts';
+import type { ConversationBrief, Ledger, StateSource } from '../../ports/store.ts';
 import type { Release } from '../../ports/views.ts';
 import { LoadedConversation } from '../../read-state/conversation.ts';
 import { TimelineLoader } from '../../read-state/timeline-loader.ts';
@@ -148,22 +148,19 @@ export class Residents {
 		return this.findUser(id) ?? this.userLoads.run(id, () => this.loadUser(id));
 	}
 
-	private async loadUser(id: string): Promise<ResidentUser> {
-		const user = new ResidentUser(id, this.context, await this.rowsOf(id));
-		user.usedAt = this.nowMs();
-		this.loadedUsers.set(id, user);
-		return user;
-	}
-
 	/** Waits until the store has every change of the user, then reads; starts over if the user changes during the read. */
-	private async rowsOf(user: string): Promise<UserReadState> {
+	private async loadUser(id: string): Promise<ResidentUser> {
 		for (;;) {
-			const unloadedChange = this.unloadedChanges.get(user) ?? 0;
+			const unloadedChange = this.unloadedChanges.get(id) ?? 0;
 			if (unloadedChange > this.ledger.durable()) await this.ledger.flushed();
-			const rows = await this.source.user(user);
-			if ((this.unloadedChanges.get(user) ?? 0) !== unloadedChange) continue;
-			this.unloadedChanges.delete(user);
-			return rows;
+			const rows = await this.source.user(id);
+			if ((this.unloadedChanges.get(id) ?? 0) !== unloadedChange) continue;
+			// No await from the check to `set`: a change in between would find neither the user nor a load that notices it.
+			this.unloadedChanges.delete(id);
+			const user = new ResidentUser(id, this.context, rows);
+			user.usedAt = this.nowMs();
+			this.loadedUsers.set(id, user);
+			return user;
 		}
 	}
 
@@ -236,6 +233,7 @@ export class Residents {
 	dropConversation({ id, number, stamp }: ResidentConversation): boolean {
 		if (stamp > this.ledger.durable() || this.pinned.has(id)) return false;
 		this.loadedConversations[number] = undefined;
+		this.journal.add(number);
 		this.disruptions += 1;
 		return true;
 	}

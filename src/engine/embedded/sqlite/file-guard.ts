@@ -1,5 +1,6 @@
 import { readSync, type Stats, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { messageOfError } from '../../../model/errors.ts';
 
 /**
  * Checks that the server's files are still those it opened. SQLite does not notice if a database is deleted,
@@ -54,6 +55,15 @@ export class FileGuard {
 
 	/** The problem, as a text for the operator; null: none. */
 	problem(): string | null {
+		try {
+			return this.difference();
+		} catch (error) {
+			return `The server cannot check its files (${messageOfError(error)}) and has stopped writing. Make ${dirname(this.files.database)} readable again.`;
+		}
+	}
+
+	/** How the files differ from those that the server opened. */
+	private difference(): string | null {
 		const { database, lock } = this.files;
 		return (
 			this.replaced(database, this.opened.database ?? null) ??

@@ -56,11 +56,22 @@ function checkFiles(): string | null {
 function eraseLater(): void {
 	erasing ??= setTimeout(() => {
 		erasing = null;
-		if (checkFiles() !== null) return;
-		const emptied = database.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
-		guard.noteOwnWrite();
-		if (emptied?.busy) eraseLater();
+		if (!emptyLog()) eraseLater();
 	}, eraseWithinMs);
+}
+
+/** Returns false if a reader uses the log, the files have a problem, or the disk is full. */
+function emptyLog(): boolean {
+	if (checkFiles() !== null) return false;
+	try {
+		const emptied = database.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
+		return emptied?.busy === 0;
+	} catch {
+		// The next write reports the cause, if there still is one.
+		return false;
+	} finally {
+		guard.noteOwnWrite();
+	}
 }
 
 function write({ newTexts, rows, erases }: BatchMessage): void {
