@@ -19,7 +19,7 @@ export const noChannel = (): Rejection => new Rejection('channel_not_found', 'ch
 
 const notMember = (): Rejection => new Rejection('not_in_channel', 'channel: the caller is not a member');
 
-/** A conversation of the caller's workspace, member or not. */
+/** A conversation of the caller's workspace, whether or not the caller is a member. */
 async function conversationOf({ services, caller }: CallContext, id: string): Promise<Conversation> {
 	const [conversation] = await services.directory.conversations([id]);
 	if (!conversation || conversation.team !== caller.team) throw noChannel();
@@ -57,8 +57,8 @@ export async function joinedConversation(call: CallContext, id: string): Promise
 }
 
 /**
- * For work that checks membership itself. Only if it rejects the caller, this looks up whether to answer
- * `not_in_channel` (a public channel) or `channel_not_found` (a conversation that the caller may not know).
+ * Runs work that checks membership itself. Only if the work rejects the caller, looks up whether to answer
+ * `not_in_channel` (a public channel) or `channel_not_found` (a conversation that the caller may not know of).
  */
 export async function asMember<T>(call: CallContext, id: string, work: () => Promise<T>): Promise<T> {
 	try {

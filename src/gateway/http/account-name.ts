@@ -24,7 +24,7 @@ const handleOf = (realName: string): string =>
 		.replace(/^\.+|\.+$/gu, '')
 		.slice(0, NAME_LENGTH - 3) || 'member';
 
-/** For a name that was derived from the full name: `mia`, then `mia2` to `mia9`. */
+/** Number of names to try if the name is derived from the full name: `mia`, then `mia2` to `mia9`. */
 const MAX_TRIES = 9;
 
 /** The names to try for a new user, in order: the given one, or those derived from the full name. */

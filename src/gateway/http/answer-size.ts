@@ -2,8 +2,8 @@ import type { JsonObject } from '../../protocol/objects.ts';
 import type { UserCall } from './method.ts';
 
 /**
- * Bounds answers to 4 MB; a cursor leads to the rest. Most answers are small and are built directly. A larger answer is
- * built again behind a gate that admits a few at a time, because building takes several times its size in memory.
+ * Limits answers to 4 MB; if the method has pages, a page cursor leads to the rest. Most answers are small and are built directly.
+ * A larger answer is built again behind a gate that admits a few at a time, because building takes several times its size in memory.
  */
 
 export const MAX_ANSWER_BYTES = 4_000_000;
@@ -25,7 +25,7 @@ export async function boundedAnswer(
 	return large.answer;
 }
 
-/** In JSON, a character takes up to six bytes, and the fields besides texts up to about 1,000. */
+/** In JSON, one byte of text takes up to six bytes. The other fields of a message take up to about 1,000 bytes. */
 const MAX_GROWTH = 6;
 const FIXED_VIEW_BYTES = 1_000;
 

@@ -86,7 +86,6 @@ const bound = (bad: ErrorCode): Argument<number | undefined> =>
 export const oldest = bound('invalid_ts_oldest');
 export const latest = bound('invalid_ts_latest');
 
-/** Accepts any case: Python clients send `True`. */
 const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 	[true, true],
 	[1, true],
@@ -98,6 +97,7 @@ const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 	['0', false],
 ]);
 
+/** Accepts any case: Python clients send `True`. */
 export const bool: Argument<boolean> = required({
 	expects: 'true or false',
 	parse: (value) => BOOLEANS.get(typeof value === 'string' ? value.toLowerCase() : value),
@@ -128,7 +128,7 @@ export const limit = (byDefault: number): Argument<number> =>
 		byDefault,
 	);
 
-/** Where the next page starts; each method accepts only its own kind of cursor. */
+/** Where the next page starts; a method accepts only one kind of page cursor. */
 export const cursor = (kind: CursorKind): Argument<string | undefined> =>
 	optional(
 		required({
@@ -138,7 +138,7 @@ export const cursor = (kind: CursorKind): Argument<string | undefined> =>
 		}),
 	);
 
-/** A cursor that is sealed for the caller; the method opens it. */
+/** A page cursor that is encrypted for the caller (sealed-cursor.ts); the method decrypts it. */
 export const sealedCursor: Argument<string | undefined> = optional(
 	required({
 		expects: 'a cursor that this method returned',
@@ -165,7 +165,6 @@ function parseList(value: unknown): string[] | undefined {
 	return [...new Set(items.filter((item) => item !== ''))];
 }
 
-/** A list of texts, comma-separated or a JSON array, without duplicates. */
 export const texts = (max: number): Argument<readonly string[]> =>
 	required({
 		expects: `up to ${max} values, comma-separated or a JSON array`,

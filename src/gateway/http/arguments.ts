@@ -57,8 +57,8 @@ export const withDefault = <T>(argument: Argument<T>, value: T): Argument<T> => 
 	whenAbsent: value,
 });
 
-/** Clients send these with every method; they have no effect here. */
-const IGNORED_EVERYWHERE: ReadonlySet<string> = new Set(['token', 'team_id', 'pretty']);
+/** Clients may send these with every method: `server.ts` and `receive-call.ts` use `pretty` and `token`; `team_id` has no effect. */
+const ACCEPTED_EVERYWHERE: ReadonlySet<string> = new Set(['token', 'team_id', 'pretty']);
 
 /** Rejects arguments that the method does not have. */
 export function checkNames(schema: Schema, ignored: ReadonlySet<string>, raw: RawArguments): void {
@@ -66,7 +66,8 @@ export function checkNames(schema: Schema, ignored: ReadonlySet<string>, raw: Ra
 		const known =
 			Object.hasOwn(schema, name) ||
 			ignored.has(name) ||
-			IGNORED_EVERYWHERE.has(name) ||
+			ACCEPTED_EVERYWHERE.has(name) ||
+			// Slack's own clients add these.
 			name.startsWith('_x_');
 		if (!known)
 			throw new Rejection('invalid_arg_name', `${printable(name)}: this method has no such argument`);

@@ -38,7 +38,7 @@ export class AsciiWriter {
 		return this.bytes.subarray(0, this.length);
 	}
 
-	/** Makes room for `count` bytes. Call it before `text`, `copy` and writes in place. */
+	/** Makes room for `count` bytes. Call it before `text` and `copy`, which do not check for room. */
 	reserve(count: number): void {
 		const needed = this.length + count;
 		if (needed <= this.bytes.length) return;

@@ -60,7 +60,7 @@ function decode(text: string): string {
 	try {
 		return decodeURIComponent(spaced);
 	} catch {
-		throw new Rejection('invalid_form_data', 'the form is not percent-encoded UTF-8');
+		throw new Rejection('invalid_form_data', 'the query or form is not percent-encoded UTF-8');
 	}
 }
 

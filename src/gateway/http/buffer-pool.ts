@@ -2,7 +2,7 @@
  * Reuses buffers for large answers: the operating system maps fresh memory page by page as it is written, which
  * takes longer for megabytes than writing them.
  *
- * The number and size of cached buffers are bounded; unused ones are released after a while.
+ * The number and size of cached buffers are bounded. If no buffer is returned for a while, the cached ones are freed.
  */
 
 const MAX_SPARE = 4;

@@ -48,7 +48,7 @@ function ipv6(address: string): Bits {
 	return [...before, ...zeros, ...after].reduce((bits, part) => (bits << 16n) | BigInt(`0x${part}`), 0n);
 }
 
-/** Parses `10.0.0.0/8` or `::1`; undefined for anything else. */
+/** Parses a network (`10.0.0.0/8`) or a single address (`::1`); undefined for anything else. */
 export function networkOf(text: string): Network | undefined {
 	const [address = '', length, ...more] = text.split('/');
 	const bits = bitsOf(address);

@@ -8,7 +8,7 @@ import type { CountRow } from '../../engine/ports/read-state.ts';
 
 export interface Tail extends Shown {
 	readonly bytes: Uint8Array;
-	/** Offset of the two stamps in the tail; the other two times have the same offset in all tails. */
+	/** Offset of the two stamps of `position`. The offsets of `last_read` and `latest` are the same in all tails. */
 	readonly positionAt: number;
 }
 

@@ -7,11 +7,11 @@ import { LAST_READ_AT, LATEST_AT, STAMP_WIDTH, TAIL_BYTES, Tails } from './count
 
 /**
  * Encodes the answer of client.counts as JSON bytes. A user may have a hundred thousand conversations, whose rows
- * take 28 MB: they are written while counting into reused buffers, without an object or a text for each. A test
- * compares each row with `countFields`, which defines its fields.
+ * take 28 MB. Therefore each row is written into a reused buffer as soon as it is counted, without an object or a
+ * text of its own. A test compares each row with `countFields`, which defines its fields.
  */
 
-/** Shared by all answers: rows of different users have the same tails. */
+/** Shared by all answers: rows of different users often have the same tail. */
 const TAILS = new Tails();
 const BUFFERS = new BufferPool();
 
@@ -28,7 +28,7 @@ type ListName = 'channels' | 'mpims' | 'ims';
 
 export class CountsEncoder implements CountSink {
 	private capacity = ENVELOPE_BYTES;
-	/** One list per kind of conversation that occurs. The list of channels becomes the answer. */
+	/** One writer per list; `mpims` and `ims` only if they occur. The writer of `channels` becomes the answer. */
 	private readonly lists = new Map<ListName, AsciiWriter>();
 	private channels = this.list('channels');
 	/** Number of rows written. */
@@ -71,7 +71,7 @@ export class CountsEncoder implements CountSink {
 		return answer.written();
 	}
 
-	/** Returns the buffers, once the answer was copied or is not wanted. */
+	/** Returns the buffers to the pool. Call it once the answer was copied or is no longer needed. */
 	release(): void {
 		for (const { buffer } of this.lists.values()) BUFFERS.release(buffer);
 		this.lists.clear();

@@ -9,14 +9,17 @@ import { isLarge, streamed } from './large-answer.ts';
  */
 
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-/** Created once: copying a Headers object is faster than reading a plain one. */
+/** Created once: a Response copies a Headers object faster than it reads a plain object. */
 const OK: ResponseInit = { headers: new Headers(HEADERS) };
 
-/** A complete answer as JSON bytes, including `ok`: for answers too large to build as objects. */
+/**
+ * A complete answer as JSON bytes, including `ok`: for answers that are too large to build as objects, or consist of JSON already.
+ * `success` does not rewrite addresses in it.
+ */
 export class EncodedAnswer {
 	constructor(
 		readonly bytes: Uint8Array<ArrayBuffer>,
-		/** Called when the bytes were copied into a response. */
+		/** Called once the bytes are copied into a response. */
 		readonly release: () => void,
 	) {}
 }
@@ -78,7 +81,7 @@ export function failure({ code, detail, retryAfterSeconds }: Rejection): Respons
 export const notFound = (): Response =>
 	new Response('{"ok":false,"error":"unknown_method"}', { status: 404, headers: HEADERS });
 
-/** For a request that succeeded with a restriction. */
+/** The fields of a successful answer that carries a warning. */
 export const warned = (warning: string): JsonObject => ({
 	warning,
 	response_metadata: { warnings: [warning] },

@@ -2,12 +2,12 @@ import { Rejection } from '../../model/errors.ts';
 import type { Hold, MemoryBudget } from '../memory-budget.ts';
 
 /**
- * The body of one request. Bun buffers about the first megabyte of a body even if it is not read, so the memory budget holds the
- * announced size (up to MAX_BUFFERED_BYTES) from the start until the body was read or the request is answered. A body that arrives
- * too slowly is rejected.
+ * The body of one request. Bun buffers about the first megabyte of a body even if it is not read. Therefore the announced size (up to
+ * MAX_BUFFERED_BYTES) is reserved in the memory budget until the body was read or the request is answered. A body that arrives too
+ * slowly is rejected.
  */
 
-/** Held for a body of unknown length; reading it fails at half of this (`MAX_BODY_BYTES`). */
+/** The size reserved for a body of unknown length, and the most for any body. Reading fails beyond half of it (`MAX_BODY_BYTES`). */
 export const MAX_BUFFERED_BYTES = 2 * 1024 * 1024;
 
 export class IncomingBody {

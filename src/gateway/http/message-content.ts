@@ -35,7 +35,7 @@ export const hasContent = (message: ExtraContent & { readonly text?: string | un
 	(message.text ?? '').trim() !== '' ||
 	[message.blocks, message.attachments, message.files].some((parts) => (parts?.length ?? 0) > 0);
 
-/** The text does not mention files, because only uploads set them. */
+/** The error does not list files as content, because clients cannot send them: only uploads set them. */
 export const noText = (): Rejection => new Rejection('no_text', 'text: required, or blocks or attachments');
 
 /** Null if there is no extra content. */

@@ -26,7 +26,7 @@ export interface MessageIdentity {
 	readonly icons?: JsonObject | undefined;
 }
 
-/** The fields of a message's extra content that edits keep. */
+/** The fields that `identityOf` sets; edits keep them. */
 export const IDENTITY_FIELDS = ['subtype', 'username', 'icons'] as const;
 
 interface Given {

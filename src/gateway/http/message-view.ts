@@ -17,7 +17,7 @@ export async function messageViews(
 	messages: readonly Message[],
 ): Promise<JsonObject[]> {
 	const parents = await parentsOf(call, conversation, messages);
-	// A reply shows its root only if it was broadcast.
+	// Only a broadcast reply shows its root.
 	const shown = new Set(messages.filter(({ broadcast }) => broadcast).map(({ threadTs }) => threadTs));
 	const roots = [
 		...messages.filter((message) => message.threadTs === null),
@@ -72,7 +72,7 @@ export async function messagePage(
 		const batch = batchFrom(messages, start);
 		for (const [index, view] of (await messageViews(call, conversation, batch)).entries()) {
 			const message = batch[index] as Message;
-			// The size of an included root is unknown here.
+			// The sizes of an included root and of reactions are unknown here: measure them.
 			const textBytes = message.broadcast || view.reactions ? Number.POSITIVE_INFINITY : bytesOf(message);
 			bytes += jsonBytes(view, textBytes, enough);
 			if (bytes > mostBytes && views.length > 0) return { views, isCut: true };

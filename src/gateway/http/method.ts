@@ -41,8 +41,8 @@ interface Definition<S extends Schema, C> {
 	readonly ignored?: readonly string[];
 	readonly limited?: Limited;
 	/**
-	 * As how many calls a call with these arguments counts; default 1. The limiter charges one call before the
-	 * arguments are parsed, and the rest afterwards.
+	 * The number of calls that the rate limit counts for these arguments; default 1. It counts one call before the
+	 * arguments are parsed, and the rest afterwards. Only `userMethod` uses it.
 	 */
 	readonly cost?: (args: Values<S>) => number;
 	readonly run: (args: Values<S>, call: C) => Promise<Answer>;

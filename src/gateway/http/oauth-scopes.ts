@@ -41,7 +41,7 @@ const OF_USERS = [
 ].join();
 const OF_BOTS = ['bot', 'channels:join', 'channels:manage', 'chat:write.customize', ...SHARED].join();
 
-/** Null: the caller has no token that Slack has an equivalent for. */
+/** Null: the caller is not a user or bot. */
 export function scopesOf(caller: Caller): string | null {
 	if (caller.kind !== 'user') return null;
 	return caller.user.isBot ? OF_BOTS : OF_USERS;

@@ -11,7 +11,7 @@ export const encodeCursor = (kind: CursorKind, value: string | number): string =
 const TS = /^\d{1,16}$/;
 const MAX_LENGTH = 400;
 
-/** Undefined if this kind of method did not return the cursor. */
+/** Undefined if the text is not a cursor of this kind. */
 export function decodeCursor(kind: CursorKind, text: string): string | undefined {
 	if (text.length > MAX_LENGTH) return undefined;
 	const decoded = Buffer.from(text, 'base64').toString('utf8');

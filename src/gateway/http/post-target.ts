@@ -33,7 +33,7 @@ async function channelNamed(call: UserCall, name: string): Promise<string> {
 	const id = await services.directory.channelNamed(caller.team, name);
 	if (id === null) throw noChannel();
 	const { conversation } = await visibleConversation(call, id);
-	// The name may only be reserved, or belong to another channel by now.
+	// The channel may have reserved the name without having it yet, or may have a new name by now.
 	if (conversation.name !== name) throw noChannel();
 	return id;
 }

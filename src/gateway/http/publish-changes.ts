@@ -5,13 +5,11 @@ import type { Services } from '../services.ts';
 
 /** Publishes changes of users to their workspace, and changes of apps to the gateways. */
 
-/** Publishes `user_change` to the workspace. */
 export function publishUserChange({ bus, clock }: Pick<Services, 'bus' | 'clock'>, user: User): void {
 	const frame = JSON.stringify(userChangeEvent(user, clock.last()));
 	bus.publish(`team:${user.team}`, { type: 'event', frame });
 }
 
-/** Publishes `team_join` to the workspace. */
 export function publishTeamJoin({ bus }: Pick<Services, 'bus'>, user: User): void {
 	bus.publish(`team:${user.team}`, { type: 'event', frame: JSON.stringify(teamJoinEvent(user)) });
 }

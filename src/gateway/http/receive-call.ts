@@ -32,12 +32,12 @@ const ANONYMOUS_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 	'account_inactive',
 ]);
 
-/** Limit for a body that contains the token. */
+/** Limits for a body that is read before the caller is known: it contains the token, or the method needs none. */
 const MAX_ANONYMOUS_BYTES = 64 * 1024;
 const ANONYMOUS_MS = 5_000;
 /** While a token is looked up, the body does not time out: the sender cannot influence how long that takes. */
 const LOOK_UP_MS = Number.POSITIVE_INFINITY;
-/** For a known caller. */
+/** Time limit for the body of a known caller. */
 const KNOWN_MS = 30_000;
 /** One key for all clients that a proxy does not name. */
 const UNNAMED = 'unnamed';
@@ -95,7 +95,7 @@ function isAnonymousError(error: unknown, token: string | null): boolean {
 	return ANONYMOUS_ERRORS.has(error.code);
 }
 
-/** The key under which a caller's memory is counted. */
+/** The key under which the memory and the calls of a caller are counted. */
 export const budgetKeyOf = (caller: Caller): string => {
 	if (caller.kind === 'user') return caller.user.id;
 	return caller.kind === 'app' ? caller.app : caller.kind;

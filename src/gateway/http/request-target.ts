@@ -1,6 +1,6 @@
 /**
- * Splits a request line into path and query. Bun builds `request.url` with the client's Host header, and an invalid
- * host makes an invalid URL: so this splits the text instead of parsing a URL.
+ * Splits the URL of a request into path and query. It does not parse the URL, because Bun builds `request.url` with
+ * the client's Host header, and an invalid header makes an invalid URL.
  */
 
 export interface RequestTarget {
@@ -8,7 +8,7 @@ export interface RequestTarget {
 	readonly query: string;
 }
 
-/** `http://host/path?query`, or `/path?query` if the Host header is missing or invalid. */
+/** `url` is `http://host/path?query`, or `/path?query` if the Host header is missing or invalid. */
 export function requestTargetOf(url: string): RequestTarget {
 	const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
 	const questionMark = url.indexOf('?', start);

@@ -3,8 +3,8 @@ import { Rejection } from '../../model/errors.ts';
 import type { UserCall } from './method.ts';
 
 /**
- * Page cursors of lists of conversations, encrypted and bound to the user and method that they were made for: a
- * client can neither read the conversation id inside nor forge a cursor that starts elsewhere.
+ * Page cursors of lists of conversations and scheduled messages, encrypted and bound to the user and method that they
+ * were made for: a client can neither read the id inside nor forge a cursor that starts elsewhere.
  */
 
 const CIPHER = 'aes-256-gcm';
@@ -29,7 +29,7 @@ async function seal(call: UserCall, method: string, value: string): Promise<stri
 	return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64');
 }
 
-/** Returns where the page starts. */
+/** Returns where the page starts; null: this is the first page. */
 export async function openCursor(
 	call: UserCall,
 	method: string,

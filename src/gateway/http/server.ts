@@ -18,15 +18,15 @@ import { requestTargetOf } from './request-target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
 /**
- * The HTTP side of the gateway: from a Request to a Response, independent of the server that it runs in. Every call
- * takes the same steps: method, caller, limit, body, arguments, run.
+ * The HTTP side of the gateway: from a Request to a Response, independent of the server that it runs in. A call
+ * takes these steps: method, caller, limit, body, arguments, run. If the token is in the body, the body comes first.
  */
 
 const API = '/api/';
 
-/** The sender of a request without a token. */
+/** The sender of a request, known by its address until a token identifies it. */
 export interface Client {
-	/** Null: behind a trusted proxy that names no client. */
+	/** Null: unknown, usually behind a trusted proxy that names no client. */
 	readonly address: string | null;
 }
 
@@ -38,8 +38,8 @@ export async function handle(
 	client: Client = UNNAMED,
 ): Promise<Response> {
 	const response = await answerTo(request, services, client);
-	// If the request asks for it, Bun closes the connection after its answer, but the answer does not say so. A Node client with
-	// keep-alive would send its next request on the closed connection, and fail.
+	// Bun closes the connection after a request with `connection: close`, but does not send this header in the answer. A Node client
+	// with keep-alive would send its next request on the closed connection, and fail.
 	const isLast = request.headers.get('connection')?.toLowerCase() === 'close';
 	return isLast ? closeAfter(response) : response;
 }

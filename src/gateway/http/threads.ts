@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { joinedConversation } from './access.ts';
 import type { UserCall } from './method.ts';
 
-/** Threads as the store has them, for methods that need no decision of a worker. */
+/** Reads threads from the store and the read state, for methods that need no decision of a worker. */
 
 /** The message, if it is the root of a thread or could be one: not a reply, and not deleted unless it has replies. */
 export async function rootAt(
@@ -34,7 +34,7 @@ export async function followOfCaller(
 	const row = await services.readState.thread(user, channel, threadTs);
 	if (row && row.latestReply > 0) return { active: true, since: row.since, cursor: row.lastRead };
 	const conversation = await joinedConversation(call, channel);
-	// After this read, the store has everything that was published to the conversation's members.
+	// Read from `history` before `source`: `history` waits until published effects are persisted.
 	const root = await rootAt(services, conversation.id, threadTs);
 	if (!root) throw new Rejection('thread_not_found', 'thread_ts: no such thread');
 	const [memberships, follows] = await Promise.all([

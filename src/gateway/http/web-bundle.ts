@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Bundles the web interface from web/ with Bun on the first request for one of its files: there is no build step,
- * and a server that only answers the API never pays for it (docs/adr/0019-web-interface.md).
+ * and a server that only answers the API never bundles anything (docs/adr/0019-web-interface.md).
  */
 
 export interface WebFile {
@@ -71,7 +71,7 @@ const buildWorker = () => build({ entrypoints: [place('sw/sw.ts')], format: 'iif
 
 const build = (what: Partial<Bun.BuildConfig> & Pick<Bun.BuildConfig, 'entrypoints'>) =>
 	Bun.build({ target: 'browser', minify: true, ...what }).catch((error: unknown) => {
-		// Bun's error contains one cause per unreadable file, each with its whole content.
+		// Bun's error has one cause per unreadable file, each with the whole file: report only the texts of the first three.
 		const causes = error instanceof AggregateError ? error.errors : [error];
 		throw new Error(`cannot bundle web/: ${causes.slice(0, 3).map(String).join('; ')}`);
 	});

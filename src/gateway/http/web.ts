@@ -107,7 +107,7 @@ const served = (files: WebFiles): ReadonlyMap<string, ServedFile> =>
 
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
-/** Null: there is no such page. */
+/** Null: the web interface has no such file, or the request is neither GET nor HEAD. */
 export async function serveWeb(path: string, request: Request): Promise<Response | null> {
 	if (!isWebPath(path) || !isRead(request)) return null;
 	return (await files()).get(path)?.answer(request) ?? null;

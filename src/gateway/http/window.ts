@@ -13,8 +13,8 @@ export interface Window {
 }
 
 /**
- * A cursor is the last ts of the previous page: the next page is after it when reading forward, before it when
- * reading backward.
+ * A page cursor is the last ts of the previous page: the next page is after that ts when reading forward, before it
+ * when reading backward.
  */
 export function pageWindow(args: WindowArguments, direction: 'forward' | 'backward'): Window {
 	const window = wholeWindow(args);

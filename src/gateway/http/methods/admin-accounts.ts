@@ -30,7 +30,7 @@ const domainOf = (teamName: string): string =>
 		.replace(/^-+|-+$/g, '') || 'workspace';
 
 const channelName = required<string>({
-	expects: 'a name for a channel: lower case letters, digits, hyphens and underscores, up to 80',
+	expects: 'a name for a channel: lower case letters, digits, hyphens and underscores, up to 80 characters',
 	parse: (value) => (typeof value === 'string' && !checkChannelName(value) ? value : undefined),
 });
 

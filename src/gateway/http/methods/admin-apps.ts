@@ -114,7 +114,10 @@ async function createBot({ directory, random, clock }: Services, team: string, n
 		};
 		if (user.name !== SLACKBOT_NAME && (await directory.createUser(user))) return user.id;
 	}
-	throw new Rejection('name_taken', `manifest: ${MAX_TRIES} bots have this name already; choose another one`);
+	throw new Rejection(
+		'name_taken',
+		`manifest: the bot’s name is taken, also with the suffixes -2 to -${MAX_TRIES}; choose another name`,
+	);
 }
 
 export async function createBotToken({ directory, random, clock }: Services, app: App): Promise<string> {
@@ -213,7 +216,7 @@ export const adminAppsResume = adminMethod({
 		const { apps } = call.services;
 		const app = await appWithId(call, args.app_id);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
-		// Stored as a change, so that the gateway that delivers to the app starts to deliver again.
+		// Store the manifest as changed, so that the gateway that delivers to the app starts to deliver again.
 		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.eventsSinceTs);
 		publishAppChange(call.services, app.id);
 		return { app: await wireApp(await appWithId(call, app.id), call.services) };

@@ -2,7 +2,7 @@ import { formatTs } from '../../../model/ts.ts';
 import * as type from '../argument-types.ts';
 import { adminMethod } from '../method.ts';
 
-/** Notifications that failed for good: lists them, and retries them once the cause is fixed. */
+/** Lists notifications that failed for good, and retries them on request, once the cause is fixed. */
 
 export const adminPushList = adminMethod({
 	arguments: { limit: type.limit(100) },

@@ -51,7 +51,7 @@ async function verifyPage(
 			throw new Rejection('missing_argument', 'user or channel: one of them is required');
 		return verifier.verifyUser(user, cursor ?? '', limit);
 	}
-	// The verifier tolerates a store that lags behind. Wait (through `directory`) only for a conversation that it does not have yet.
+	// The verifier tolerates a store that lags behind: wait (through `directory`) only if the store does not have the conversation yet.
 	const [stored] = await persistedDirectory.conversations([channel]);
 	const [conversation] = stored ? [stored] : await directory.conversations([channel]);
 	if (!conversation) throw new Rejection('channel_not_found', 'channel: no such conversation');

@@ -54,7 +54,7 @@ export const commandsList = userMethod({
 	},
 });
 
-/** Where two apps declare the same command, the first of the list gets it. */
+/** If several apps declare the same command, the first app in the list gets it. */
 async function findCommand(call: UserCall, name: string): Promise<{ app: App; command: SlashCommand }> {
 	for (const app of await appsOf(call)) {
 		const command = settingsOf(JSON.parse(app.manifest)).commands.find((one) => one.command === name);

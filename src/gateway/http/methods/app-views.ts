@@ -199,7 +199,7 @@ const ignoreRejection = (error: unknown): void => {
 	if (!(error instanceof Rejection)) throw error;
 };
 
-/** Called when the caller opens the home tab of an app; publishes `app_home_opened` to the app. */
+/** Called when the caller opens the home tab of an app; sends `app_home_opened` to the app. */
 export const appsHomeOpen = userMethod({
 	arguments: { app_id: appId },
 	run: async (args, call) => {

@@ -7,17 +7,17 @@ import { optional } from '../arguments.ts';
 import { type UserCall, userMethod, wallMicros } from '../method.ts';
 import { newInvite } from '../new-invite.ts';
 
-/** Lists and ends the caller's sessions: each token is one session. */
+/** Lists, adds and ends the caller's sessions: each token is one session. */
 
-/** A user has far fewer sessions. */
-const MAX_SESSIONS = 1000;
+/** Limit for the tokens that are read, including revoked and expired ones. Most users have far fewer. */
+const MAX_TOKENS = 1000;
 const LINK_SECONDS = 3600;
 
 export const authSessionsList = userMethod({
 	arguments: {},
 	run: async (_args, call) => {
 		const now = wallMicros();
-		const { items } = await call.services.directory.tokensOf(call.caller.user.id, null, MAX_SESSIONS);
+		const { items } = await call.services.directory.tokensOf(call.caller.user.id, null, MAX_TOKENS);
 		const active = items.filter(
 			({ revokedTs, expiresTs }) => revokedTs === null && (expiresTs === null || expiresTs > now),
 		);

@@ -116,7 +116,7 @@ export function contentOf(call: UserCall, text: string, extra: ExtraContent): Co
 	return { text, extra: extraOf(call, extra) };
 }
 
-/** The fields that an edit can set. The name under which a message was posted stays. */
+/** The fields that an edit can set besides the text. The name under which a message was posted stays. */
 const EDITED_FIELDS = ['blocks', 'attachments', 'metadata'] as const;
 /** Only `files.delete` removes these. */
 const FILE_FIELDS = ['files', 'upload'] as const;
@@ -140,7 +140,7 @@ export const chatUpdate = userMethod({
 		if (args.text === undefined && !args.blocks && !args.attachments) throw noText();
 		const text = await textOf(call, args);
 		if (text.length > MAX_TEXT) throw new Rejection('msg_too_long', `text: at most ${MAX_TEXT} characters`);
-		// Fields that an edit does not mention stay; an empty list or object removes them, as at Slack.
+		// Fields that the request omits stay; an empty list or object removes a field, as at Slack.
 		const keep = [
 			...EDITED_FIELDS.filter((name) => args[name] === undefined),
 			...IDENTITY_FIELDS,

@@ -85,8 +85,8 @@ async function withName<T>(
 }
 
 /**
- * Whether the change certainly failed, and has reserved its name. After `name_taken` there is no reservation to release; after
- * the other two errors the change may still happen, and needs its name.
+ * Whether the change certainly failed and may have reserved its name. After `name_taken`, there is no reservation to release. After
+ * `outcome_unknown` and `internal_error`, the change may still happen, and needs its name.
  */
 const mayReleaseName = (error: unknown): boolean =>
 	error instanceof Rejection && !['outcome_unknown', 'internal_error', 'name_taken'].includes(error.code);
@@ -104,8 +104,8 @@ async function reserved(call: UserCall, name: string, conversation: string): Pro
 }
 
 /**
- * Whether the conversation has this name once all earlier commands in the log are decided. To wait for them, it submits a command that
- * adds no users: that command changes nothing and is decided after the earlier ones.
+ * Whether the conversation has this name once all earlier commands in the log are decided. To wait for them, the function submits a
+ * command that adds no users: that command changes nothing and is decided after the earlier ones.
  */
 async function hasName({ services, caller }: UserCall, conversation: string, name: string): Promise<boolean> {
 	try {

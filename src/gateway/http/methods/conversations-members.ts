@@ -7,7 +7,7 @@ import { warned } from '../envelope.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { submit } from '../submit.ts';
 
-/** Joining, leaving, inviting and removing. The worker that owns the conversation decides them. */
+/** Joining, leaving, inviting and removing. The worker that owns the conversation decides these changes. */
 
 /** The conversation after the change. */
 async function changedChannel(call: UserCall, { conversation }: Result) {

@@ -20,7 +20,7 @@ const MAX_OTHERS = 8;
 
 interface Opened {
 	readonly id: string;
-	/** Null: it existed already and was not loaded. */
+	/** Null: the conversation existed already and was not loaded. */
 	readonly created: Conversation | null;
 }
 
@@ -89,7 +89,7 @@ const groupName = (people: ReadonlyMap<string, User>): string =>
 		.sort()
 		.join('--')}-1`;
 
-/** Opens the direct message of the caller with these users of the same workspace. */
+/** Opens the direct or group message of the caller with these users of the same workspace. */
 export async function openWith(
 	call: UserCall,
 	others: readonly User[],

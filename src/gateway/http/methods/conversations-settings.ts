@@ -21,7 +21,7 @@ export const conversationsUnarchive = userMethod({
 	},
 });
 
-/** An empty text removes it. */
+/** An empty text removes the topic or purpose. */
 const channelText = type.text();
 
 export const conversationsSetTopic = userMethod({

@@ -22,7 +22,7 @@ import { submit } from '../submit.ts';
 import { contentOf } from './chat.ts';
 
 /**
- * Uploads: returns an address to upload to, and posts the message that shares the file when the content is stored.
+ * Uploads of files: returns an address to upload to. Once the content is stored, posts the messages that share the files.
  */
 
 const SECRET_BYTES = 32;
@@ -184,8 +184,8 @@ function messageOf(
 }
 
 /**
- * Posts the message that shares the files. Its `client_msg_id` is derived from the files, so a repeated call, after a lost
- * answer, posts nothing twice. If the first message is rejected, the completion is undone.
+ * Posts a message that shares the files in each conversation. The `client_msg_id` is derived from the files, so a call that is
+ * repeated after a lost answer posts nothing twice. If the first message is rejected, the completion is undone.
  */
 async function shareIn(
 	call: UserCall,

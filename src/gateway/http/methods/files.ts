@@ -114,7 +114,7 @@ function publishToOwner({ services, caller }: UserCall, file: string): void {
 
 const MAX_LINKS = 100;
 
-/** An extension: addresses that need no token, for pages that show files. */
+/** A method that Slack does not have: returns addresses that need no token, for web pages that show files. */
 export const filesGetLinks = userMethod({
 	arguments: { files: type.texts(MAX_LINKS) },
 	cost: ({ files }) => costOfRows(files.length * 10),

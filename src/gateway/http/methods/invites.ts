@@ -54,7 +54,7 @@ export const invitesAccept = openMethod({
 	},
 });
 
-/** Null: another user has the name. */
+/** Null: another user, or Slackbot, has the name. */
 async function exchange(call: Call, invite: Invite, name: string, realName: string, device: string) {
 	const { directory, random, clock } = call.services;
 	if (name === SLACKBOT_NAME) return null;

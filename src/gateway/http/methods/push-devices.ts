@@ -47,7 +47,7 @@ export const pushDevicesAdd = userMethod({
 			app: args.app ?? '',
 			addedTs: clock.next(),
 		});
-		// A deactivation in the meantime removed the user's devices before this one was added: remove it too.
+		// If the user was deactivated meanwhile, the deactivation did not remove this device, which was added later: remove it here.
 		const [account] = await services.directory.users([user]);
 		if (account?.deleted) await devices.remove(user, args.platform, token);
 		return {};

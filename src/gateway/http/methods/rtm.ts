@@ -19,12 +19,13 @@ async function checkAvailable({ views, random }: Services): Promise<void> {
 	}
 }
 
-/** Detects Slack's JavaScript client, which sends nothing for two seconds unless frame 1 gets a reply. */
+/** Detects Slack's JavaScript client, which sends nothing for two seconds unless its first frame (`id: 1`) gets a reply. */
 const isSlackJsClient = (request: Request): boolean =>
 	request.headers.get('user-agent')?.includes('@slack:web-api') ?? false;
 
 /**
- * Returns the address for a socket. Sheds load here with 429, never at the upgrade, which clients retry at once.
+ * Returns the address for a socket. Rejects clients that cannot be served now, so that the upgrade does not have to: clients retry a
+ * rejected upgrade at once.
  */
 export const rtmConnect = userMethod({
 	limited: 'connects',

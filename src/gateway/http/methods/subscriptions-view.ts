@@ -77,7 +77,7 @@ async function threadView(call: UserCall, row: ThreadRow, mostBytes: number): Pr
 	const newest = { after: threadTs, before: EVERYTHING, limit: LATEST_SHOWN, nearest: 'newest' } as const;
 	const latest = await history.replies(channel, threadTs, newest);
 	const [rootView] = await messageViews(call, conversation, [root]);
-	// The root and the latest replies are bounded and get the other half.
+	// Unread replies get half of the bytes. The root and the latest replies are few, and get the other half.
 	const room = mostBytes / 2;
 	const unread = await unreadReplies(call, row, room);
 	const { views, isCut } = await messagePage(call, conversation, unread.replies, room);

@@ -72,14 +72,14 @@ export const subscriptionsThreadMark = userMethod({
 	arguments: { ...thread, ts: type.ts('invalid_timestamp'), read: withDefault(type.bool, true) },
 	run: async ({ channel, thread_ts: threadTs, ts, read }, call) => {
 		const { services, caller } = call;
-		// Check the thread and the follow first: a mark that moves nothing still needs a correct answer.
+		// Check the thread and the follow first: they decide the error, even if the mark would move no cursor.
 		const follow = await followOfCaller(call, channel, threadTs);
 		if (!follow) throw new Rejection('not_subscribed');
 		const mark = { type: read ? 'read' : 'unread', ts } as const;
 		try {
 			await services.reads.markThread(caller.user.id, channel, threadTs, mark);
 		} catch (error) {
-			// The author of a root follows it without a stored row until the first reply: there is no cursor to move.
+			// Until the first reply, the author of a root follows it without a stored follow: there is no cursor to move.
 			const isUntouched = error instanceof Rejection && error.code === 'not_subscribed';
 			if (!isUntouched) throw error;
 			if (!read) throw new Rejection('message_not_found', 'ts: no such reply');

@@ -34,16 +34,17 @@ export const usersSetPhoto = userMethod({
 			);
 		const id = newId('F', call.services.random);
 		await contents.write(id, PHOTO_OBJECT, once(bytes));
-		return publishChange(call, `${id}.${type}`);
+		return setPhoto(call, `${id}.${type}`);
 	},
 });
 
 export const usersDeletePhoto = userMethod({
 	arguments: {},
-	run: (_args, call) => publishChange(call, ''),
+	run: (_args, call) => setPhoto(call, ''),
 });
 
-async function publishChange(call: UserCall, photo: string) {
+/** `photo` is empty to remove the photo. */
+async function setPhoto(call: UserCall, photo: string) {
 	const { services, caller } = call;
 	const before = await userOf(call, caller.user.id);
 	const { photo: old, ...others } = before.profile;

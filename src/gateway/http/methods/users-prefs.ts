@@ -8,14 +8,14 @@ import { type UserCall, userMethod } from '../method.ts';
 
 /**
  * Preferences of the caller, shared by all devices. The server stores names and values without interpreting them. A
- * few of Slack's names are derived from the conversations and are read-only.
+ * few of Slack's names are read-only: they are derived from the conversations, or constant.
  */
 
 const NAME = /^[A-Za-z0-9_.:-]{1,80}$/;
 const MAX_VALUE_LENGTH = 2000;
 const MAX_PREFERENCES = 1000;
 
-/** The notification settings of conversations, in Slack's preference format. */
+/** The read-only preferences, among them the notification settings of conversations in Slack's format. */
 function derivedOf(memberships: readonly MemberView[]): Readonly<Record<string, string>> {
 	const LOUDNESS = { all: 'everything', mentions: 'mentions_dms', none: 'nothing' } as const;
 	const channels: Record<string, JsonObject> = {};

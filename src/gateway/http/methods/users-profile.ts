@@ -31,8 +31,8 @@ const MAX_LENGTHS: Readonly<Record<Exclude<keyof Profile, 'status_expiration' | 
 const MAX_NAME_LENGTH = 255;
 
 /**
- * Sets the caller's own profile. Other fields of Slack's are accepted without effect; only the administrator sets
- * an e-mail address.
+ * Sets the caller's own profile. Slack's other fields are accepted without effect; only the administrator sets an
+ * e-mail address.
  */
 export const usersProfileSet = userMethod({
 	arguments: {
