@@ -54,14 +54,14 @@ export function actionOf(
 	ts: string,
 ): JsonObject {
 	const type = textOr(element.type, 'button');
-	const fixed = type === 'button' || type === 'workflow_button';
-	const chosen = fixed ? {} : chosenOf(given);
+	const isButton = type === 'button' || type === 'workflow_button';
+	const chosen = isButton ? {} : chosenOf(given);
 	return {
 		type,
 		action_id: actionId,
 		block_id: blockId,
-		...(fixed && element.text !== undefined ? { text: element.text } : {}),
-		...(fixed && element.value !== undefined ? { value: element.value } : {}),
+		...(isButton && element.text !== undefined ? { text: element.text } : {}),
+		...(isButton && element.value !== undefined ? { value: element.value } : {}),
 		...(element.placeholder === undefined ? {} : { placeholder: element.placeholder }),
 		...chosen,
 		action_ts: ts,

@@ -91,7 +91,7 @@ export class Dispatchers {
 		for (const app of this.running.keys()) if (!wanted.has(app)) await this.end(app);
 	}
 
-	/** Null: there is nothing to deliver, or no connection. */
+	/** Null: the app subscribes to no stored events, has no open connection, or its deliveries over HTTP are paused. */
 	private transportOf(app: App): Transport | null {
 		const settings = settingsOf(JSON.parse(app.manifest));
 		if (!settings.botEvents.some(isStoredEvent)) return null;

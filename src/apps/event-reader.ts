@@ -51,11 +51,11 @@ export class EventReader {
 		if (brief.stamp <= since) return { events: [], upTo: since, hasMore: false };
 		// The bot's own join is the first event that it gets.
 		const from = Math.max(since, own.joinedTs - 1);
-		const joining = this.wantsMemberChanges(subscriber)
+		const membership = this.wantsMemberChanges(subscriber)
 			? await this.memberChanges(id, from, brief.stamp)
 			: { memberChanges: [], upTo: brief.stamp };
-		const { inside, upTo } = await this.inside(subscriber.bot, id, from, joining.upTo);
-		const memberChanges = joining.memberChanges.filter(({ at }) => at <= upTo);
+		const { inside, upTo } = await this.inside(subscriber.bot, id, from, membership.upTo);
+		const memberChanges = membership.memberChanges.filter(({ at }) => at <= upTo);
 		const threads = await this.threadsOf(id, inside);
 		const found: StoredChanges = { ...inside, conversation, memberChanges, threads };
 		return { events: appEventsOf(found, subscriber), upTo, hasMore: upTo < brief.stamp };

@@ -24,7 +24,7 @@ interface FeedProgress {
 	read: number;
 	/** Stored as the cursor. */
 	saved: number;
-	/** Unacknowledged events by stamp. */
+	/** Unacknowledged events in the order of their stamps. */
 	open: Delivery[];
 }
 

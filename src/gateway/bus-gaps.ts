@@ -5,8 +5,8 @@ import { closeAll } from './socket/closing.ts';
 import type { Hub } from './socket/hub.ts';
 
 /**
- * What a gateway does after a gap on the bus: messages were published while it was not subscribed, or a worker died before
- * it published.
+ * What a gateway does after a gap on the bus: messages were published while the gateway was not subscribed, or a worker died
+ * before it published.
  */
 
 const COLLECT_MS = 300;
@@ -20,9 +20,8 @@ export interface GapReset {
 }
 
 /**
- * Called after the subscription to the bus was interrupted: events, joins, revocations and outcomes may have been
- * missed. Clears the caches that depend on them and closes all sockets. Clients reconnect once the bus is
- * subscribed again, and resume.
+ * Called after a gap: events, joins, revocations and outcomes may have been missed. Clears the cached tokens and closes
+ * all sockets. Once the bus is subscribed again, clients resume, and waiting requests fail soon (`expireWaiting`).
  */
 export async function resetForGap({ bus, hub, auth, requests }: GapReset): Promise<void> {
 	auth.forgetAll();

@@ -1,7 +1,7 @@
 /**
- * Limits the memory that clients occupy with request bodies and large answers: in total, and for each key (a user,
- * or an address without a user). When the total is used up, the oldest hold of the largest key is evicted; if the new hold would
- * make its own key the largest, the new hold is rejected instead. So one client cannot lock out others.
+ * Limits the memory that clients occupy with request bodies and large answers: in total, and for each key (a user, or
+ * the address of a request whose user is unknown). When the total is used up, the oldest hold of the largest key is evicted;
+ * if the new hold would make its own key the largest, the new hold is rejected instead. So one client cannot lock out others.
  *
  * A sweep ends holds that last too long.
  */

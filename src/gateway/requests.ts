@@ -15,7 +15,7 @@ export interface Timeouts {
 	readonly timeoutMs: number;
 	/**
 	 * After this time without any outcome, workers count as silent. It is longer than other workers need to take over
-	 * from a dead worker, and longer than a rebuild of the read state. Requests whose outcomes may have been lost also fail after this
+	 * from a dead worker, and longer than the rebuild of a Redis node. Requests whose outcomes may have been lost also fail after this
 	 * time, because an outcome is published only once.
 	 */
 	readonly silentMs: number;
@@ -45,7 +45,7 @@ interface Waiting {
 }
 
 export class Requests {
-	/** Acknowledged posts, over HTTP and sockets; a retried post counts again. */
+	/** Acknowledged posts of all kinds: over HTTP, over sockets, scheduled; a retried post counts again. */
 	readonly meters = { posts: 0 };
 	private readonly waiting = new Map<number, Waiting>();
 	/** Number of waiting posts by conversation. */

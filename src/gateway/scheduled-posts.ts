@@ -60,7 +60,7 @@ export class ScheduledPosts {
 				} as const;
 				await requests.submit({ user, team }, conversation, action);
 			} catch (error) {
-				// It may succeed later, or may have succeeded: the next round posts it again, without creating a duplicate.
+				// The post may succeed later, or may have succeeded: the next round posts the message again, without creating a duplicate.
 				const isFinal =
 					error instanceof Rejection && !ERRORS[error.code].retry && error.code !== 'outcome_unknown';
 				if (!isFinal) throw error;

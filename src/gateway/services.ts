@@ -34,7 +34,7 @@ import type { TeamSecrets } from './team-secrets.ts';
 export interface Operations {
 	/** `/healthz`: the process is up. */
 	health(): Response | Promise<Response>;
-	/** `/readyz`: whether the process can serve, and which dependencies are degraded. */
+	/** `/readyz`: whether the process can serve, and why it is degraded. */
 	ready(): Response | Promise<Response>;
 	/** `/metrics`, for Prometheus. */
 	metrics(): Response | Promise<Response>;
@@ -44,7 +44,7 @@ export interface Operations {
 	failed(what: string, error: unknown): void;
 }
 
-/** Sets and reads presence, and applies its effects on the read state and on clients that watch the user. */
+/** Sets and reads presence. A change also updates the read state and the clients that watch the user. */
 export interface PresenceControl {
 	setAway(user: string, away: boolean): Promise<unknown>;
 	/** Connected and not set to away. */
@@ -105,7 +105,7 @@ export interface Services {
 	/** Limits requests without a valid token. */
 	readonly anonymousLimits: AnonymousLimits;
 	readonly bodyMemory: MemoryBudget;
-	/** Memory for large answers and for what sockets resume with. */
+	/** Memory for large answers, and for missed events that resuming clients have not read yet. */
 	readonly answerMemory: MemoryBudget;
 	/** Limits how many large answers are built at a time. */
 	readonly largeReads: FairGate;

@@ -77,7 +77,7 @@ export function changedEvent({ conversation, what, actor, at }: Changed): LiveEv
 			});
 		case 'topic':
 		case 'purpose':
-			// An event of its own: Slack posts a message to the timeline, Tidemark does not.
+			// Tidemark's own event: Slack posts a message to the timeline instead.
 			return liveEvent(channel, what, at, {
 				type: `${family}_${what}`,
 				channel,

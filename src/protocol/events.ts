@@ -23,7 +23,7 @@ export type Audience =
 export interface Announcement {
 	readonly audience: Audience;
 	readonly event: LiveEvent;
-	/** What the event means for counts; set on one event per change. */
+	/** What the event means for counts. If a receiver gets several events of one change, only one of them has it. */
 	readonly about?: About;
 }
 
@@ -138,7 +138,7 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 	return [{ audience: { to: 'team' }, event }, ...joined];
 }
 
-/** Above this number, one event lists the users who joined instead of one event each. */
+/** If more users join together, members get one event with their number and the first users, instead of one event for each user. */
 const MAX_SINGLE_ANNOUNCEMENTS = 100;
 
 function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
@@ -199,8 +199,8 @@ const stampOf = ({ position }: Pick<CountRow, 'position'>): number =>
 /**
  * A cursor moved. Sent to every socket of the user.
  *
- * These events are as of the user's stamp, which rises with each change of the user. The conversation's stamp may be later than the stamp
- * of a mark that is still being made, and an event without that mark would seem to include it.
+ * `asOf` is the user's stamp, which rises with each change of the user. The conversation's stamp may be later than a mark that is in
+ * progress and not in this row. With the conversation's stamp, this event would look newer than the event of that mark.
  */
 export function markedEvent(row: CountRow): LiveEvent {
 	const mentionsShown = row.muted ? 0 : row.mentions;
@@ -242,7 +242,7 @@ export function wireSubscription(thread: Followed, active: boolean): JsonObject 
 
 type Followed = Pick<ThreadRow, 'conversation' | 'threadTs' | 'since' | 'lastRead'>;
 
-/** The user follows a thread: by choice, by replying, or by being mentioned. */
+/** The user follows a thread: by choice, after writing in it, or after being named in a reply. */
 export const threadSubscribedEvent = (thread: Followed, at: number): LiveEvent => following(thread, true, at);
 export const threadUnsubscribedEvent = (thread: Followed, at: number): LiveEvent =>
 	following(thread, false, at);
@@ -266,7 +266,7 @@ export function threadMarkedEvent(row: ThreadRow): LiveEvent {
 	});
 }
 
-/** A count changed in a way that a client cannot derive; for sockets that requested it. */
+/** Counts that a client cannot derive from events; for sockets that requested such counts. */
 export function countsUpdatedEvent(row: CountRow): JsonObject {
 	return { type: 'unread_counts_updated', channel: row.conversation, ...countFields(row) };
 }

@@ -12,7 +12,7 @@ export interface LiveEvent {
 	readonly conversation: string;
 	/** Opaque; equal only for events about the same thing. */
 	readonly subject: string;
-	/** The stamp of the shown state: a `message` event that is sent on resume, after an edit, shows the newer text and has its stamp. */
+	/** The stamp of the shown state: a `message` event that is sent on resume includes later edits and has the stamp of the newest. */
 	readonly asOf: number;
 }
 

@@ -95,7 +95,7 @@ export function repliedEvent(conversation: Conversation, thread: ThreadSummary, 
 	});
 }
 
-/** Every member gets this with each reply, so it must not grow with the root. */
+/** Every member gets this preview with each reply, so its size must not depend on the size of the root. */
 function rootPreview(team: string, thread: ThreadSummary): JsonObject {
 	const { message, isCut } = previewOf(thread.root);
 	return { ...rootIn(team, { ...thread, root: message }), ...(isCut ? { is_preview: true } : {}) };

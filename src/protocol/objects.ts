@@ -92,7 +92,7 @@ const wireChannelText = (text: ChannelText): JsonObject => ({
 /** The relation of the caller to a conversation. */
 export interface Viewer {
 	readonly user: string;
-	/** Null: no member, or an archived conversation. */
+	/** Null: the caller is not a member, or the conversation is archived. */
 	readonly row: CountRow | null;
 	readonly isMember: boolean;
 	/** The newest message, for direct messages. */
@@ -158,7 +158,7 @@ export function wireConversation(conversation: Conversation, viewer: Viewer): Js
 
 /**
  * The counts of a member in a conversation object. There, Slack's `latest` is the newest message as an object, and
- * typed clients expect that: so its ts is in `latest_ts`.
+ * typed clients expect an object: so the ts of that message is in `latest_ts`.
  */
 function memberFields(row: CountRow): JsonObject {
 	const { latest, ...counts } = countFields(row);

@@ -16,9 +16,9 @@ export interface ContentContext {
 
 export function notificationContent(message: Message, { conversation, people }: ContentContext) {
 	const author = postedAs(message) ?? nameOf(people.get(message.user));
-	const named = conversation && !isDirect(conversation.kind) ? ` in #${conversation.name}` : '';
+	const place = conversation && !isDirect(conversation.kind) ? ` in #${conversation.name}` : '';
 	return {
-		title: `${author}${named}`,
+		title: `${author}${place}`,
 		body: cut(readable(message.text.trim() ? message.text : fallbackText(message.extra), people)),
 	};
 }

@@ -5,7 +5,7 @@
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Real content is less deep; sent content may be deeper. */
+/** Real content is less deep, but clients may send deeper content. */
 const MAX_DEPTH = 12;
 /** Elements of these types form one line, with their own spaces. */
 const LINES = new Set(['rich_text_section', 'rich_text_preformatted', 'rich_text_quote']);

@@ -3,8 +3,8 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 /**
  * Requests to one host over one HTTP/2 connection, with as many streams as the host allows; further requests wait.
  *
- * When a connection ends (GOAWAY, an error, silence), unanswered requests are sent again over the next one, a few
- * times. The first may have arrived, so requests must be idempotent.
+ * A request without an answer (the connection ended, the stream was reset, time ran out) is sent again a few times, over a
+ * new connection if the old one has ended. An earlier attempt may have arrived, so requests must be idempotent.
  */
 
 export interface HostAnswer {
@@ -46,8 +46,8 @@ export interface HostOptions {
 }
 
 const DEFAULTS = { maxStreams: 1_000, connectTimeoutMs: 10_000, answerTimeoutMs: 10_000 };
-/** How many connections, and how much time, one request may use: less than leases last. */
-const MAX_CONNECTIONS = 4;
+/** Attempts of one request, and the time after which no further attempt starts: less than leases last. */
+const MAX_TRIES = 4;
 const GIVE_UP_MS = 20_000;
 
 /**
@@ -96,7 +96,7 @@ export class Http2Host {
 			const started = performance.now();
 			const end = started + GIVE_UP_MS;
 			let answer: HostAnswer | null = null;
-			for (let tries = 0; answer === null && tries < MAX_CONNECTIONS && performance.now() < end; tries += 1)
+			for (let tries = 0; answer === null && tries < MAX_TRIES && performance.now() < end; tries += 1)
 				answer = await this.exchange(await this.connected(), path, headers, body);
 			if (answer === null) throw this.unanswered(started);
 			this.noteAnswer(started);
@@ -111,7 +111,7 @@ export class Http2Host {
 	private unanswered(started: number): Error {
 		return this.answeredAt >= started - FASTEST_OF_MS
 			? new RequestRejected(this.host, 'it answers other requests, but not this one')
-			: new HostUnreachable(this.host, 'it closes every connection');
+			: new HostUnreachable(this.host, 'it answers no request');
 	}
 
 	private streams(): number {
@@ -148,7 +148,7 @@ export class Http2Host {
 		return this.session;
 	}
 
-	/** Resolves with the host's settings, which contain the number of streams that it allows. */
+	/** Resolves when the host has sent its settings, which contain the number of streams that it allows. */
 	private openSession(ended: () => void): Promise<ClientHttp2Session> {
 		return new Promise((resolve, reject) => {
 			const session = connect(this.options.url);
@@ -176,7 +176,7 @@ export class Http2Host {
 		for (const resume of this.waiting.splice(0, this.allowed)) resume();
 	}
 
-	/** Null: the connection ended before the answer. */
+	/** Null: the connection ended, the stream was reset, or time ran out before the whole answer arrived. */
 	private exchange(
 		session: ClientHttp2Session,
 		path: string,

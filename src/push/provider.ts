@@ -12,7 +12,7 @@ export interface Notification {
 	readonly badge: number;
 }
 
-/** Silent update: lowers the badge and removes notifications that were read elsewhere. */
+/** Silent update: sets the badge, and removes notifications whose messages were read elsewhere or no longer concern the user. */
 export interface Withdrawal {
 	readonly badge: number;
 	readonly messages: readonly MessageKey[];

@@ -4,7 +4,7 @@ import type { PushOutcome, PushProvider } from './provider.ts';
 
 /**
  * The configured providers and their availability, as a whole or for each endpoint. An unavailable provider is paused,
- * longer after each failure, and reported once.
+ * longer after each failure, and reported to the watch.
  *
  *     available   → unavailable  after an outcome `unavailable`, or a failed check
  *     unavailable → available    after any other outcome; an endpoint also after a long time without notifications
@@ -26,7 +26,7 @@ interface WatchedProvider {
 	readonly provider: PushProvider;
 	/** By endpoint; a provider with a single endpoint uses the empty name. */
 	readonly outages: Map<string, Outage>;
-	/** A notification was sent to it, or attempted. */
+	/** A notification to it was attempted, or its check failed. */
 	isUsed: boolean;
 }
 

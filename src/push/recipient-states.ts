@@ -18,7 +18,7 @@ export class RecipientStates {
 		return (await this.readState.countsInto(user, NO_ROWS)).badge;
 	}
 
-	/** Null: the user is not a member, or the conversation is archived. */
+	/** `ahead`: the message is in the user's ahead set. Null: the user is not a member, or the conversation is archived. */
 	async of(
 		user: string,
 		message: Message,

@@ -84,7 +84,7 @@ export class Sender {
 		if (!message || (await isObsoleteFor(notification, message, data, this.parts.recipients))) {
 			if (notification.attempts === 1) return outbox.recordResult(notification, { type: 'dropped' });
 			// The provider may have accepted an earlier attempt whose answer was lost: withdraw it like any other.
-			// The user is noted first. If this process dies in between, the notification is still pending and is taken again.
+			// Queue the check first: if this process dies in between, the notification is still pending and is taken again.
 			await outbox.queueCheck(notification.user);
 			return outbox.recordResult(notification, { type: 'sent', badge: notification.to.badge });
 		}

@@ -6,9 +6,9 @@ import type { Providers } from './providers.ts';
 import { isObsoleteFor, type RecipientStates } from './recipient-states.ts';
 
 /**
- * Withdraws notifications of messages that the user has read on another device: each device gets the current badge
- * and the ids to remove, at most once in two seconds. The ids are derived from the stored notifications and the
- * user's cursors, so a crash loses none.
+ * Withdraws notifications of messages that the user has read on another device, or that no longer concern the user:
+ * each device gets the current badge and the ids to remove, at most once in two seconds. The ids are derived from the
+ * stored notifications and the user's cursors, so a crash loses none.
  */
 
 export interface WithdrawalsParts {
@@ -80,10 +80,10 @@ export class Withdrawals {
 				badge: null,
 				nextAt: nowMs() + CHECK_EVERY_MS,
 			});
-		const retries = await Promise.all(
+		const retryTimes = await Promise.all(
 			devicesToUpdate.map((device) => this.withdraw(device, obsolete, badge)),
 		);
-		const retryAt = Math.max(...retries);
+		const retryAt = Math.max(...retryTimes);
 		// If one device was not reached, all get the update again, which is idempotent.
 		if (retryAt > 0) return outbox.postpone(entry, retryAt);
 		await outbox.withdrawn(entry, { notifications: obsolete, badge, nextAt: nowMs() + UPDATE_EVERY_MS });

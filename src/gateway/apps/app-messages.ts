@@ -70,7 +70,7 @@ export async function postAsApp(
 	services: Services,
 	app: PostingApp,
 	channel: string,
-	message: Partial<AppMessage> & { readonly link?: boolean },
+	message: Partial<AppMessage>,
 ): Promise<Message> {
 	const { text } = cutText(message.text ?? '');
 	const { blocks, attachments, metadata, username, icon_emoji, icon_url } = message;

@@ -135,7 +135,7 @@ export class AppRequests {
 			return answerOf(text);
 		} catch (error) {
 			if (error instanceof RequestFailed)
-				throw new Rejection('dispatch_failed', 'the app’s URL did not answer');
+				throw new Rejection('dispatch_failed', 'the request to the app’s URL failed');
 			throw error;
 		}
 	}

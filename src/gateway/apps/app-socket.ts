@@ -20,7 +20,7 @@ export type EnvelopeResult =
 export type DisconnectReason = 'warning' | 'refresh_requested' | 'too_many_websockets' | 'link_disabled';
 
 interface Waiting {
-	readonly resolve: (acknowledgement: EnvelopeResult) => void;
+	readonly resolve: (result: EnvelopeResult) => void;
 	readonly timer: ReturnType<typeof setTimeout>;
 }
 
@@ -109,12 +109,12 @@ export class AppSocket {
 		for (const id of [...this.waiting.keys()]) this.finish(id, { type: 'disconnected' });
 	}
 
-	private finish(id: string, acknowledgement: EnvelopeResult): void {
+	private finish(id: string, result: EnvelopeResult): void {
 		const waiting = this.waiting.get(id);
 		if (!waiting) return;
 		this.waiting.delete(id);
 		clearTimeout(waiting.timer);
-		waiting.resolve(acknowledgement);
+		waiting.resolve(result);
 	}
 
 	private write(frame: JsonObject): void {

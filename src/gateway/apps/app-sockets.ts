@@ -18,7 +18,7 @@ export interface AppSocketsParts {
 	readonly gateway: string;
 	readonly nowMs: () => number;
 	readonly newId: () => string;
-	/** Called when an app opened or closed a socket here. */
+	/** Called when an app opened or closed a socket here. `isLast`: the app's last socket here was closed. */
 	readonly changed: (app: string, isLast: boolean) => void;
 	readonly report: (error: unknown) => void;
 	readonly ackTimeoutMs?: number;
@@ -91,10 +91,10 @@ export class AppSockets {
 	closed(socket: AppSocket): void {
 		socket.closed();
 		const { app, id } = socket;
-		const others = this.sockets.get(app);
+		const open = this.sockets.get(app);
 		this.parts.apps.socketClosed(id).catch(this.parts.report);
-		if (!others?.includes(socket)) return;
-		const left = others.filter((one) => one !== socket);
+		if (!open?.includes(socket)) return;
+		const left = open.filter((one) => one !== socket);
 		if (left.length > 0) this.sockets.set(app, left);
 		else this.sockets.delete(app);
 		this.parts.changed(app, left.length === 0);

@@ -4,8 +4,8 @@ import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
 import type { Services } from '../services.ts';
 
 /**
- * A message that only one user sees, on sockets that are open now; it is not stored. Its signature proves, when the
- * user clicks one of its blocks, that the app sent them.
+ * A message that only one user sees, on sockets that are open now; it is not stored. When the user clicks
+ * one of its blocks, its signature proves that the app sent these blocks.
  */
 
 export interface EphemeralContent {

@@ -6,7 +6,7 @@ import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
 import type { UserCall } from '../http/method.ts';
 import type { Services } from '../services.ts';
 
-/** Modals and home tabs that apps show to users, stored while they are open. */
+/** Modals and home tabs that apps show to users. A modal is stored until it is closed or old, a home tab until its app is removed. */
 
 const MAX_BELOW = 2;
 const MAX_BLOCKS = 100;

@@ -152,7 +152,7 @@ export class Authenticator {
 		this.cached.clear();
 	}
 
-	/** The user of a token, even a revoked one; null: there never was such a token. */
+	/** The user of a token, even a revoked one; null: the token is unknown, or an invalid or expired JWT. */
 	async userOfToken(token: string): Promise<{ readonly user: string; readonly team: string } | null> {
 		const stored = await this.options.directory.token(tokenKey(token));
 		if (stored) return { user: stored.user, team: stored.team };

@@ -1,6 +1,6 @@
 /**
- * Streams the file of a multipart form: memory holds one chunk and a boundary, whatever the size. The file is the
- * first part with a file name; parts before it are skipped. Clients name the part `file`, `filename` or `body`, so
+ * Streams the file of a multipart form: memory holds one chunk and a boundary, however large the file is. The
+ * file is the first part with a file name; parts before it are skipped. Clients name the part `file`, `filename` or `body`, so
  * its name does not matter.
  */
 

@@ -4,7 +4,7 @@ import type { FileServices, Services } from '../services.ts';
 
 /**
  * The steps of deleting a file: leave tombstones in its messages, remove its content, then the name in its row. Each step can be
- * repeated, and the row records which are done, so after a crash the sweeper continues where the deletion stopped.
+ * repeated, and the state of the file is `deleting` until all are done, so after a crash the sweeper runs them again.
  */
 
 export async function leaveTombstones(

@@ -6,13 +6,14 @@ import type { Connection } from './connection.ts';
 import type { UserSession } from './user-session.ts';
 
 /**
- * Sends clients counts that they cannot derive from events: after an edit or a delete of messages they may have
- * read ahead, after `<!here>`, and for followed threads. Counts that become due in one turn are sent once. Each
- * carries its position, so that an older one never overwrites a newer one.
+ * Sends clients counts that they cannot derive from events: after an edit, a delete or `<!here>`, after a change of
+ * membership, and for followed threads. Counts that become due in one turn are sent once. Each frame carries its
+ * position or version, so that older counts never overwrite newer ones.
  */
 
 interface Due {
 	readonly rows: Set<string>;
+	/** Which sockets of the user get the totals of threads: none, those that requested counts, or all. */
 	threads: 'none' | 'opted_in' | 'all';
 }
 
@@ -48,11 +49,11 @@ export class CountsPush {
 		const author = about.change === 'posted' && about.inTimeline ? about.author : null;
 		if (row === null && !threads && author === null) return;
 		for (const session of sessions) {
-			const ofOwn = session.user === author ? about.conversation : null;
-			if (row === null && !threads && ofOwn === null) continue;
+			const authorsRow = session.user === author ? about.conversation : null;
+			if (row === null && !threads && authorsRow === null) continue;
 			if (!session.connections.some(({ wantsCounts }) => wantsCounts)) continue;
 			const due = this.dueOf(session);
-			const conversation = row ?? ofOwn;
+			const conversation = row ?? authorsRow;
 			if (conversation !== null) due.rows.add(conversation);
 			if (threads && due.threads === 'none') due.threads = 'opted_in';
 		}
@@ -113,9 +114,9 @@ export class CountsPush {
 		to: readonly Connection[],
 	): Promise<void> {
 		const row = await this.readState.row(session.user, conversation);
-		// Read after the row: clients dropped an archived conversation when they got its event.
+		// Read after the row: if the conversation was archived meanwhile, clients have dropped it and must not get its row.
 		const member = row && (await this.readState.member(session.user, conversation));
-		// A user who left got an event for it and has no row any more.
+		// A user who has left has no row; their clients have received an event.
 		if (!member || member.archived || !session.isIn(conversation)) return;
 		this.send(to, countsUpdatedEvent(row), false, (late) => late.rows.add(conversation));
 	}
@@ -128,8 +129,8 @@ export class CountsPush {
 	}
 
 	/**
-	 * A client that is catching up gets current counts afterwards: this event may be older than events it is still to
-	 * receive. Until then, records what is due.
+	 * For a client that is catching up, only records what is due: this event may be older than events that the client has
+	 * yet to receive. `caughtUp` then sends current counts.
 	 */
 	private send(
 		connections: readonly Connection[],
@@ -157,7 +158,7 @@ const threadsOf = (to: 'all' | 'opted_in') => (due: Due) => {
 	if (due.threads !== 'all') due.threads = to;
 };
 
-/** `row`: the conversation whose counts a client cannot derive from the event. `threads`: whether it cannot derive those of threads. */
+/** `row`: the conversation whose counts a client cannot derive from the event. `threads`: whether totals of threads may have changed. */
 function underivable(about: Exclude<About, { change: 'threads' }>): { row: string | null; threads: boolean } {
 	if (about.change === 'membership') return { row: about.conversation, threads: true };
 	const derivable = about.change === 'posted' && !about.here;

@@ -2,9 +2,9 @@ import { Rejection } from '../../model/errors.ts';
 import type { Reads } from '../../unread/reads.ts';
 
 /**
- * Marks messages that devices in focus have confirmed. Each user, conversation and revision has at most one mark in
- * flight, and the next one covers what is confirmed meanwhile: so a busy channel costs as many marks as the read
- * state handles, not one for each message.
+ * Marks messages read that devices with the conversation in focus have confirmed. Each user, conversation and revision
+ * has at most one mark in flight, and the next one covers what is confirmed meanwhile: so a busy channel costs as many
+ * marks as the read state handles, not one for each message.
  */
 
 /** Limit for messages that wait for the next mark. The oldest beyond it are dropped and stay unread. */

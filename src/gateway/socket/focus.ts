@@ -32,7 +32,7 @@ export interface FocusParts {
 
 export class Focus {
 	private readonly watchers: Interest<`live:${string}`, Connection>;
-	/** For each connection: conversation to the revision last seen there. */
+	/** By connection: the conversations in focus, each with the revision that the device last saw. */
 	private readonly focused = new Map<Connection, Map<string, number>>();
 	private readonly usedAt = new Map<Connection, number>();
 	private readonly receipts: Receipts;
@@ -50,30 +50,30 @@ export class Focus {
 	}
 
 	focus(connection: Connection, conversation: string, revision: number): void {
-		const panes = this.focused.get(connection) ?? new Map<string, number>();
-		if (!panes.has(conversation)) {
-			if (panes.size === MAX_FOCUSED)
+		const revisions = this.focused.get(connection) ?? new Map<string, number>();
+		if (!revisions.has(conversation)) {
+			if (revisions.size === MAX_FOCUSED)
 				throw new Rejection(
 					'invalid_arguments',
 					`a device may have at most ${MAX_FOCUSED} conversations in focus`,
 				);
 			this.watchers.add(`live:${conversation}`, connection);
 		}
-		panes.set(conversation, revision);
-		this.focused.set(connection, panes);
+		revisions.set(conversation, revision);
+		this.focused.set(connection, revisions);
 		this.used(connection);
 	}
 
 	/** Unconfirmed messages stay unread: the user may have stopped looking before they arrived. */
 	blur(connection: Connection, conversation: string): void {
-		const panes = this.focused.get(connection);
-		if (!panes?.delete(conversation)) return;
+		const revisions = this.focused.get(connection);
+		if (!revisions?.delete(conversation)) return;
 		this.watchers.remove(`live:${conversation}`, connection);
 		this.receipts.forget(connection, conversation);
-		if (panes.size === 0) this.ended(connection);
+		if (revisions.size === 0) this.ended(connection);
 	}
 
-	/** The user did something on this device. */
+	/** The device sent a frame other than a ping. */
 	used(connection: Connection): void {
 		if (this.focused.has(connection)) this.usedAt.set(connection, this.parts.nowMs());
 	}

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
  * silent for `timeoutMs` is pinged; after as much silence again its socket is closed, even while the server keeps
  * writing to it.
  *
- * Silence is counted in checks, not in time: while this process is stalled it does not check, and what clients sent
+ * Silence is counted in checks, not in time: while this process is blocked no check runs, and what clients sent
  * meanwhile is read before the next check.
  */
 

@@ -29,7 +29,7 @@ export class Interest<T extends Topic, Listener> {
 		this.bus.subscribe(topic, this.receive);
 	}
 
-	/** Moves the last listener into the gap: their order does not matter. */
+	/** Replaces the listener with the last one: their order does not matter. */
 	remove(topic: T, listener: Listener): void {
 		const listeners = this.topics.get(topic);
 		const index = listeners?.indexOf(listener) ?? -1;

@@ -54,7 +54,7 @@ class TopicListeners<Listener extends RegisteredListener> {
 		this.size += 1;
 	}
 
-	/** Moves the last listener into the gap. */
+	/** Replaces the listener with the last one. */
 	leave(slot: number): void {
 		const index = this.slots.indexOf(slot);
 		if (index < 0 || index >= this.size) return;

@@ -9,8 +9,8 @@ import type { UserSession } from './user-session.ts';
 /**
  * Handles users who join a conversation while connected: events published between the join and this gateway's
  * subscription would be lost silently. So live events are held until the changes since the join are known; missed
- * events are sent first, then the held ones without duplicates. Usually nothing happened, and then nothing is
- * looked up.
+ * events are sent first, then the held ones without duplicates. Usually the conversation has not changed since the
+ * join, and no missed events are looked up.
  */
 
 export interface JoinHooks {
@@ -61,7 +61,7 @@ export class LiveJoins {
 			for (const message of held) this.parts.deliver(session, message, topic);
 		} catch (error) {
 			failed(error);
-			// The gap cannot be closed: make the clients reconnect and reload.
+			// The missed events are unknown: make the clients reconnect and resume.
 			await closeAll(session.connections);
 		} finally {
 			bus.unsubscribe(topic, hold);
@@ -95,7 +95,7 @@ export class LiveJoins {
 		const frames = events.map(({ wire, ...event }) => ({ frame: JSON.stringify(wire), ...event }));
 		for (const connection of session.connections) {
 			if (missed && 'tooFarBehind' in missed) connection.send(TOO_FAR_BEHIND);
-			// A connection that is resuming may get a newer event of the same subject.
+			// With stamp and subject: a connection that is resuming may also get a newer event of the same subject.
 			for (const { frame, asOf, subject } of frames) connection.send(frame, asOf, subject);
 		}
 		// Counts that became due before the user was subscribed were not sent.

@@ -21,7 +21,7 @@ const MAX_UNCONFIRMED = 10_000;
 interface Unconfirmed {
 	/** Messages delivered before the ping in flight; undefined: no ping is in flight. */
 	awaited: { readonly ping: number; delivered: Delivered[] } | undefined;
-	/** Messages delivered after it. */
+	/** Messages that the next ping covers. */
 	later: Delivered[];
 	pingedAt: number;
 	timer: ReturnType<typeof setTimeout> | undefined;

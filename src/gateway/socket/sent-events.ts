@@ -1,9 +1,9 @@
 import { type LiveEvent, membershipOf } from '../../protocol/live-event.ts';
 
 /**
- * The events that a client was sent when it resumed or joined late: one for each subject, in its current state.
- * Live events of the same subject with an equal or older stamp may still arrive and must be dropped: they would
- * bring back a deleted message or an earlier text.
+ * The events that a client was sent when it resumed, or when its user joined a conversation while connected: one for
+ * each subject, in its current state. Live events of the same subject with an equal or older stamp may still arrive
+ * and must be dropped: they would bring back a deleted message or an earlier text.
  *
  * Processes of older releases do not send the subject. Their events are dropped only if an event with exactly their
  * stamp was sent.

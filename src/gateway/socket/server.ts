@@ -17,7 +17,7 @@ import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
 import { shedSlowest } from './slow-readers.ts';
 
-/** The listener: HTTP and WebSocket on one port. The only file that uses Bun's server. */
+/** The listener: HTTP and WebSocket on one port. No other file of the gateway starts a server. */
 
 export interface Listening {
 	readonly hostname: string;
@@ -44,9 +44,12 @@ export interface ListenOptions {
 	readonly maxBufferedBytes: number;
 	/** The limit for all sockets together: the slowest clients are disconnected. */
 	readonly maxTotalBufferedBytes: number;
-	/** Maximum. The server closes further sockets with a code after which clients do not reconnect. */
+	/** Maximum at this gateway. The server closes further sockets with a code after which clients do not reconnect. */
 	readonly socketsPerUser: number;
-	/** Maximum. The server closes further sockets after a pause, with a code after which clients retry: other users may hold the open ones. */
+	/**
+	 * Maximum at this gateway. The server closes further sockets after a pause, with a code after which clients retry: other users
+	 * may hold the open ones.
+	 */
 	readonly socketsPerAddress: number;
 	/** Proxies whose X-Forwarded-For names the client. */
 	readonly trustedProxies: readonly Network[];
@@ -136,7 +139,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 class Sockets {
 	private readonly lifetimes: Lifetimes;
 	private readonly addresses = new SocketAddresses();
-	/** Sessions whose socket has closed and whose clean-up is running. */
+	/** Running clean-ups of sessions whose socket has closed. */
 	private readonly ending = new Set<Promise<void>>();
 	private nextConnection = 1;
 

@@ -49,7 +49,7 @@ const helloFrame = (replies: boolean, position: number, missed?: number): string
 		...(missed === undefined ? {} : { missed }),
 	});
 
-/** Any client that reads at all receives 4 MB in this time. */
+/** Even a slow client reads the largest resume, 4 MB, in this time. */
 const RESUME_TIMEOUT_MS = 60_000;
 
 /** Frames that are performed in order; a ping is answered at once. */
@@ -191,8 +191,8 @@ export class SocketSession {
 	}
 
 	/**
-	 * A frame starts when earlier ones are done: a blur must not overtake its focus. A message counts as done once it
-	 * is submitted, so that posts do not wait for each other's acknowledgement.
+	 * A frame starts when earlier ones are done: a blur must not overtake its focus. A post counts as done once it has
+	 * started, so that posts do not wait for each other's acknowledgement.
 	 */
 	private performInOrder(frame: OrderedFrame): void {
 		const before = this.inFlight;

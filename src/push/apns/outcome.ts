@@ -13,7 +13,7 @@ const ACCOUNT: Readonly<Record<string, string>> = {
 	TooManyProviderTokenUpdates: 'another server uses the same key',
 };
 
-/** Whether APNs rejected the token, so that a new one is needed. */
+/** Whether APNs rejected the provider token, so that a new one is needed. */
 export const rejectsToken = (reason: string): boolean => reason === 'ExpiredProviderToken';
 
 export function reasonIn(body: string): string {

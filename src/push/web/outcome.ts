@@ -23,7 +23,7 @@ export function outcomeOf({ status, headers }: HostAnswer, service: AnsweringSer
 			...later,
 		};
 	}
-	// Microsoft's service uses 406 for this.
+	// Microsoft's service answers 406 instead of 429.
 	if (status === 429 || status === 406 || status >= 500) return { type: 'busy', error, ...later };
 	return { type: 'rejected', error };
 }
