@@ -2,8 +2,8 @@ import type { Commands } from './redis/connection.ts';
 
 /**
  * The time of day that all processes of a cluster stamp with: each machine's clock, corrected where it differs from the clocks of
- * Redis. Positions of clients are stamps, and resuming goes back only a few seconds before one (`OVERLAP_MICROS`). With clocks further
- * apart, a device that was connected to a fast gateway would miss what a slow one stamped.
+ * Redis. A device's position is a stamp, and the device resumes from only a few seconds before it (`OVERLAP_MICROS`). If clocks were
+ * further apart, a device that was connected to a fast gateway would miss changes that a slow process stamped.
  *
  * Redis is the reference because it records, by its own clock, when a change became visible. The clocks of its nodes have to agree.
  */
@@ -15,7 +15,7 @@ export interface ClusterTimeParts {
 	/** Reads the clock of each Redis node, in microseconds; omits nodes that do not answer. */
 	readonly read: () => Promise<readonly Reading[]>;
 	readonly wallMicros: () => number;
-	/** Called with the new correction in microseconds; 0: the machine's clock is right. */
+	/** Called with the new correction in microseconds; 0: the machine's clock is within the tolerance. */
 	readonly onCorrected: (micros: number) => void;
 }
 
@@ -35,7 +35,7 @@ export class ClusterTime {
 
 	nowMicros = (): number => this.parts.wallMicros() + this.correction;
 
-	/** Compares the clocks. Keeps the correction if the corrected clock may be right, or if no node answers. */
+	/** Compares the clocks. Keeps the correction if the corrected clock may be within the tolerance, or if no node answers. */
 	async measure(): Promise<void> {
 		const readings = [...(await this.parts.read())].sort((a, b) => aheadOf(a) - aheadOf(b));
 		// The median ignores a single node with a wrong clock.

@@ -6,10 +6,10 @@
  *     doubtful ──all answer──> fit
  *     unfit ──all have answered for a while──> fit
  *
- * An unfit worker gives its partitions to fit ones (kafka/assigning.ts). A doubtful one starts no rebalance, but counts as unfit in a
- * rebalance that another worker starts. When a service fails for all workers, the first worker to become unfit finds the others doubtful, not fit, and keeps its partitions.
- * Each time a worker becomes unfit, the time until it counts as fit again doubles, so that an unstable network does not keep moving
- * partitions.
+ * An unfit worker gives its partitions to fit workers (kafka/assigning.ts). A doubtful worker starts no rebalance, but counts as unfit in
+ * a rebalance that another worker starts. So if a service fails for all workers, the first worker to become unfit finds no fit worker,
+ * and keeps its partitions. Each time a worker becomes unfit, the time until it counts as fit again doubles, so that an unstable network
+ * does not keep moving partitions.
  */
 
 export type FitnessVerdict = 'fit' | 'doubtful' | 'unfit';
@@ -34,7 +34,7 @@ const UNFIT_ROUNDS = 10;
 const ANSWERING_ROUNDS = 2;
 const STEADY_ROUNDS = 10;
 const MAX_STEADY_ROUNDS = 160;
-/** Ten minutes without failures. */
+/** After ten minutes in which all services answered, `steadyNeeded` starts again at `STEADY_ROUNDS`. */
 const FORGIVEN_ROUNDS = 1_200;
 
 export class Fitness {

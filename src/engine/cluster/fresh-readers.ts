@@ -25,7 +25,7 @@ export function freshReaders({ directory, history, membershipsOf }: ReaderParts)
 		const found: string[] = [];
 		for (let from = after; ; ) {
 			const members = await directory.members(conversation, from, MEMBERS_PER_STEP);
-			// Redis first: what has expired or was lost there in between is in the store.
+			// Redis first: a membership that Redis no longer has is in the store by the time the store is read.
 			const known = await membershipsOf(conversation, members.items);
 			const stored = await directory.readers(conversation, ts, from, MEMBERS_PER_STEP);
 			const storedReaders = new Set(stored.items);

@@ -9,7 +9,7 @@ import { mergeOwnChanges } from './own-changes.ts';
 
 /** The store as gateways read it: never behind delivered events. */
 
-/** Older memberships are certainly stored, or the database is unavailable and nothing can be read. */
+/** Older changes are certainly stored, or the database is unavailable and nothing can be read. */
 const RECENT_MICROS = 60_000_000;
 /** If the store lacks a mark for longer, the process that applied the mark may have died before it logged it. */
 const OVERDUE_MICROS = 10_000_000;
@@ -57,7 +57,7 @@ function freshHistory({ store, freshness, nowMicros }: FreshStoreParts): History
 	};
 }
 
-/** Waits until the store knows what the user may read, and the messages there. */
+/** Waits until the store has the recent changes of the user's conversations. */
 const freshSearch = ({ store, freshness, nowMicros }: FreshStoreParts): Search => ({
 	async find(request) {
 		await freshness.user(request.user, nowMicros() - RECENT_MICROS);
@@ -87,8 +87,8 @@ function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): 
 			if (fields === null) return stored;
 			const { own, missing } = mergeOwnChanges(user, stored, fields, since);
 			const overdue = missing.filter(({ at }) => at < nowMicros() - OVERDUE_MICROS);
-			// Append them again, so that they become durable. The answer does not depend on it: if the log is unavailable, the next
-			// read retries.
+			// Append overdue changes, so that they become durable. The answer does not wait: if the log is unavailable, the next read
+			// retries.
 			if (overdue.length > 0) void marks.append(overdue).catch(() => undefined);
 			return own;
 		},

@@ -7,9 +7,9 @@ import type { Keys } from './redis/keys.ts';
 import { type Fields, membershipField, subjectOf, unpackMembership } from './redis/read-state/packing.ts';
 
 /**
- * The store lags behind the log by a moment. A read that must include delivered events waits here until the
- * store has caught up: the read state has the newest stamp of each conversation. No read waits for a user's own marks,
- * because they are read from Redis (own-changes.ts, fresh-readers.ts).
+ * The store lags behind the log by a moment. A read that must include delivered events waits here until the store has caught up with
+ * the read state in Redis, which has the newest stamp of each conversation. No read waits for a user's own marks, because they are read
+ * from Redis (own-changes.ts, fresh-readers.ts).
  */
 
 const PAUSE_MS = 5;
@@ -38,7 +38,7 @@ export class Freshness {
 	/** Resolves when the store has all changes of these conversations so far. */
 	async conversations(ids: readonly string[]): Promise<void> {
 		const wanted = await this.newestStamps(ids);
-		// Copied, because cached stamps may be evicted in the meantime.
+		// The cache is consulted only once, because its stamps may be evicted in the meantime.
 		let behind = [...wanted].filter(([id, stamp]) => (this.stored.get(id) ?? 0) < stamp);
 		await this.until(async () => {
 			if (behind.length === 0) return true;
@@ -52,8 +52,8 @@ export class Freshness {
 
 	/**
 	 * Resolves when the store has everything after this stamp that the user may see: joining and leaving conversations, following and
-	 * unfollowing threads, and messages. Resolves to the user's fields in Redis, which also have the user's own changes; null if none
-	 * has changed lately.
+	 * unfollowing threads, and messages. Resolves to the user's fields in Redis, which also have the user's own changes; null if Redis
+	 * has none.
 	 */
 	async user(user: string, since: number): Promise<Fields | null> {
 		const { commands, keys, epoch, changedSince } = this.parts;
@@ -104,11 +104,11 @@ export class Freshness {
 		this.stored.set(id, stamp);
 	}
 
-	private async until(isThere: () => Promise<boolean>): Promise<void> {
+	private async until(isCaughtUp: () => Promise<boolean>): Promise<void> {
 		const { nowMs } = this.parts;
 		const end = nowMs() + TIMEOUT_MS;
 		for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-			if (await isThere()) return;
+			if (await isCaughtUp()) return;
 			if (nowMs() > end)
 				throw new Rejection('service_unavailable', 'the database does not have the latest changes yet');
 			await Bun.sleep(pause);

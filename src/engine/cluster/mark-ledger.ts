@@ -16,7 +16,7 @@ import type { Ledger } from '../ports/store.ts';
 const LOG_TIMEOUT_MS = 2_000;
 /** Counted from the call of `commit`. Longer than `LOG_TIMEOUT_MS`, so that time is left to try the store. */
 const REJECTED_AFTER_MS = 5_000;
-const MAX_WAITING = 100_000;
+const MAX_WAITING_FACTS = 100_000;
 const RETRY_MS = 250;
 /** Smaller than the log's own queue, so that a long backlog drains in parts. */
 const MAX_FACTS_PER_BATCH = 2_000;
@@ -50,7 +50,7 @@ export class MarkLedger implements Ledger {
 	constructor(private readonly parts: MarkLedgerParts) {}
 
 	commit(facts: readonly Fact[]): Promise<void> {
-		if (this.closed || this.waitingFacts > MAX_WAITING) return Promise.reject(rejected());
+		if (this.closed || this.waitingFacts > MAX_WAITING_FACTS) return Promise.reject(rejected());
 		const done = Promise.withResolvers<void>();
 		this.waiting.push({ facts: facts as readonly ReadFact[], since: this.parts.nowMs(), done });
 		this.waitingFacts += facts.length;

@@ -24,7 +24,7 @@ export interface RecoveryParts {
 	readonly endOfMarks: () => Promise<ReadonlyMap<string, number>>;
 	/** The offset up to which the store has each partition, of commands and of marks. */
 	readonly nextOffsets: () => Promise<ReadonlyMap<string, number>>;
-	/** Called before all nodes begin a new epoch: the read state will have every effect that the store has below these offsets. */
+	/** Called if all nodes are lost, before they begin a new epoch: they will load every effect below these offsets from the store. */
 	readonly onReloading: (offsets: ReadonlyMap<string, number>) => Promise<void>;
 	readonly nowMicros: () => number;
 	readonly log: (what: string) => void;
@@ -114,7 +114,7 @@ export class Recovery {
 			if (epoch.areAllNodes(lost)) await this.parts.onReloading(await this.parts.nextOffsets());
 			await epoch.begin(this.parts.nowMicros);
 			log(
-				`${lost.length} Redis nodes have a new epoch; their read state is loaded from PostgreSQL on first use`,
+				`Began a new epoch on lost Redis nodes (${lost.length}); their read state is loaded from PostgreSQL on first use`,
 			);
 		} finally {
 			await lock.release();
@@ -136,7 +136,7 @@ export class Recovery {
 			}
 			await Bun.sleep(POLL_MS);
 		}
-		// Two workers may have stopped waiting for a third. Without an election, the second of them would clear the state of the first.
+		// Two workers may have stopped waiting for a third. Without an election, the second of them would clear what the first has rebuilt.
 		while (!(await lock.tryElect())) {
 			if (this.stopped || (await this.isComplete())) return false;
 			await Bun.sleep(POLL_MS);

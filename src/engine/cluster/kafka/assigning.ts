@@ -2,7 +2,7 @@ import { cooperativeStickyAssigner, type GroupPartitionsAssigner } from '@platfo
 
 /**
  * Assigns partitions to the members of the group: cooperative and sticky, among members that are fit. A member
- * that cannot reach Redis or PostgreSQL joins each round as unfit, and its partitions go to fit members.
+ * that cannot reach Redis or PostgreSQL joins each round (a rebalance of the group) as unfit, and its partitions go to fit members.
  *
  * If no member is fit, a service is down for all of them and moving partitions would not help: owners keep theirs.
  * A partition is revoked one round before it is assigned again, so that its owner can release it.

@@ -34,7 +34,7 @@ export interface FetchTarget {
 	/** Partitions to fetch now, and whether others have to wait until their readers have room. */
 	wanted(): { readonly partitions: readonly FetchPosition[]; readonly someAreFull: boolean };
 	fetched(fetched: Fetched): void;
-	/** Kafka does not have one of the positions. */
+	/** Kafka does not have one of the positions, or the topic was created again. */
 	outOfRange(): void;
 	report(error: unknown, about: string): void;
 	readonly reach: Reach;
@@ -78,7 +78,7 @@ export class Fetcher {
 		private readonly paceMs: number,
 		private readonly target: FetchTarget,
 	) {
-		// The client requires a group, but this one never joins it.
+		// The client requires a group. This client never joins it.
 		this.client = new LenientConsumer({
 			...clientOptions(connection),
 			groupId: group,
@@ -89,7 +89,7 @@ export class Fetcher {
 		this.client.topics.track(topic);
 	}
 
-	/** The current id of the topic; later reads belong to this topic. */
+	/** The current id of the topic. The first call also sets the id that positions belong to. */
 	async topicId(): Promise<string> {
 		this.cached = null;
 		const { topics } = await this.client.metadata({
@@ -119,7 +119,7 @@ export class Fetcher {
 		};
 	}
 
-	/** Starts polls for partitions that no poll covers. */
+	/** For each leader of wanted partitions: starts a poll, unless one is in flight. */
 	async wake(): Promise<void> {
 		if (this.isWaking || this.closed) return;
 		this.isWaking = true;

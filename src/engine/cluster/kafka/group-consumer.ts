@@ -10,7 +10,7 @@ import type { Reach } from './reach.ts';
 import { type PartitionWatch, StalledPartitions } from './stalled-partitions.ts';
 
 /**
- * Consumes the partitions of a topic that the group assigns to this process, each from the offset that its owner stores.
+ * Consumes the partitions of a topic that the group assigns to this process, each from the offset that `owner` has stored.
  * Kafka's committed offsets are neither read nor written.
  */
 
@@ -37,7 +37,7 @@ const BATCH_LIMIT = 1000;
 /** Short, because posts wait for it under load. */
 const PACE_MS = 4;
 const RESTART_MS = 500;
-/** Nothing changes until this process is upgraded. */
+/** Long, because nothing changes until this process is upgraded. */
 const OTHER_VERSION_MS = 10_000;
 
 export class GroupConsumer<Body> implements Consumption {
@@ -106,7 +106,7 @@ export class GroupConsumer<Body> implements Consumption {
 		await Promise.all(readers.map(({ partition, reader }) => this.seek(partition, reader)));
 	}
 
-	/** Sets the reader to the offset that its owner stores. */
+	/** Starts the reader at the offset that the owner has stored. */
 	private async seek(partition: number, reader: PartitionReader<Body>): Promise<void> {
 		const name = this.name(partition);
 		try {
@@ -150,11 +150,11 @@ export class GroupConsumer<Body> implements Consumption {
 		void this.restartAssigned(partitions.filter((partition) => this.assigned.has(partition)));
 	}
 
-	/** Restarts those partitions that are still assigned: another member may have taken them over. */
+	/** Restarts the partitions, unless another member has taken them over in the meantime. */
 	private async restartAssigned(partitions: readonly number[]): Promise<void> {
 		if (partitions.length === 0) return;
 		await this.member.confirmed();
-		// Revoked in the meantime, while there was no reader to release.
+		// A partition that was revoked while it had no reader was not released, so its stall is cleared here.
 		for (const partition of partitions)
 			if (!this.assigned.has(partition)) this.stalled.clear(this.name(partition));
 		await this.begin(

@@ -20,7 +20,7 @@ export interface GroupMemberOptions {
 	readonly topic: string;
 	/** A member that is silent for this long loses its partitions. */
 	readonly sessionMs?: number;
-	/** How long the next round waits for this owner to persist effects; after that, the store fences the owner. */
+	/** How long the next round waits for this member to persist effects; after that, the store fences this member. */
 	readonly releaseMs?: number;
 	/** Without it, the member is always fit. */
 	readonly fitness?: Pick<Fitness, 'verdict' | 'onVerdict'>;

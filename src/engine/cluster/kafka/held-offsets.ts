@@ -16,7 +16,7 @@ export async function heldOffsets(
 	connection: KafkaConnection,
 	topics: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, HeldOffsets>> {
-	// The client requires a group, but this one never joins it.
+	// The client requires a group. This client never joins it.
 	const client = new Consumer({ ...clientOptions(connection), groupId: 'tidemark', autocommit: false });
 	const numbers = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
 	const partitions = Object.fromEntries([...topics].map(([topic, count]) => [topic, numbers(count)]));
@@ -45,7 +45,7 @@ export function offsetOf(
 	number: number,
 ): number {
 	const offset = offsets.get(topic)?.[number];
-	// Treated as empty, the partition would seem to have nothing pending.
+	// An offset of 0 instead would make the partition look empty, as if nothing were pending.
 	if (offset === undefined)
 		throw new Error(`the broker returned no offset for ${partitionName(topic, number)}`);
 	return Number(offset);

@@ -1,7 +1,7 @@
 import type { MessageRecord } from '@platformatic/kafka';
 import type { ProducerIdentity, RecordBatch } from './brokers.ts';
 
-/** Appends to one partition: a queue, and at most one batch, which is sent again until Kafka confirms it. */
+/** Appends to one partition: a queue, and at most one batch, which is sent again until Kafka confirms it or its callers get an error. */
 
 export interface PendingAppend {
 	readonly record: MessageRecord;
@@ -25,7 +25,7 @@ export class Lane {
 	private isSent = false;
 	private isLate = false;
 	private lateTimer: ReturnType<typeof setTimeout> | undefined;
-	/** When its batch was first due. */
+	/** When the batch was taken from the queue. */
 	private dueSince: number | null = null;
 	private failingSince: number | null = null;
 	private isPaused = false;

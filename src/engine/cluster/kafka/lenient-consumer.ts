@@ -15,7 +15,7 @@ import {
  * A consumer client that continues to work while a broker is down or hangs.
  *
  * - While some partitions of a topic have no leader, the client's own lookup fails entirely, and with it heartbeats, rounds of
- *   the group and fetching from all other partitions. Here such a partition has `NO_LEADER`.
+ *   the group and fetching from all other partitions. Here such a partition has the leader `NO_LEADER`.
  * - A hanging broker accepts connections but does not answer. The client would wait 30 s for each answer, and ask the same
  *   broker for the coordinator of the group again, forever. Here short requests have a short timeout, and the next request goes
  *   to the next broker.
@@ -32,16 +32,16 @@ const SHORT = new Set(['Metadata', 'FindCoordinator', 'Heartbeat']);
 const SHORT_MS = 5_000;
 
 export class LenientConsumer extends Consumer {
-	/** Number of timeouts: after each one, the next request starts with the next broker. */
-	private timeouts = 0;
+	/** Number of requests without an answer: after each one, the next request starts with the next broker. */
+	private unanswered = 0;
 
 	override [kGetBootstrapConnection](callback: Callback<Connection>, attempt = 0): void {
-		super[kGetBootstrapConnection](callback, attempt + this.timeouts);
+		super[kGetBootstrapConnection](callback, attempt + this.unanswered);
 	}
 
 	override [kListApis](callback: Parameters<Consumer[typeof kListApis]>[0]): void {
 		super[kListApis]((error, apis) => {
-			if (error) this.timeouts += 1;
+			if (error) this.unanswered += 1;
 			callback(error, apis);
 		});
 	}
@@ -56,7 +56,7 @@ export class LenientConsumer extends Consumer {
 				callback(
 					null,
 					lenient(api, name, () => {
-						this.timeouts += 1;
+						this.unanswered += 1;
 					}),
 				);
 		});
@@ -66,7 +66,7 @@ export class LenientConsumer extends Consumer {
 function lenient<Arguments extends unknown[], Result>(
 	api: API<Arguments, Result>,
 	name: string,
-	unanswered: () => void,
+	onUnanswered: () => void,
 ): API<Arguments, Result> {
 	const call: Call = (connection, ...args) => {
 		const answered = args.pop() as Callback<unknown>;
@@ -79,11 +79,11 @@ function lenient<Arguments extends unknown[], Result>(
 			else answered(null, response);
 		};
 		const limit = setTimeout(() => {
-			if (!isOver) unanswered();
+			if (!isOver) onUnanswered();
 			done(new NetworkError(`no answer to ${name} within ${SHORT_MS / 1000} s`));
 		}, SHORT_MS);
 		(api as unknown as Call)(connection, ...args, (error: Error | null, response?: unknown) => {
-			if (error && findErrorBy(error, 'code', NetworkError.code)) unanswered();
+			if (error && findErrorBy(error, 'code', NetworkError.code)) onUnanswered();
 			const partial = error && name === 'Metadata' ? partialResponse(error) : null;
 			done(partial ? null : error, partial ?? response);
 		});

@@ -42,9 +42,9 @@ export interface KafkaLogs {
 	endOfMarks(): Promise<ReadonlyMap<string, number>>;
 	/** Partitions of commands without an owner; null if unknown, as during a rebalance. */
 	unowned(): Promise<readonly string[] | null>;
-	/** Checks whether Kafka is reachable, for `reach`. Cheap: call it regularly. */
+	/** Checks whether Kafka is reachable, and notifies `reach`. Cheap: call it regularly. */
 	probe(): Promise<void>;
-	/** Revokes partitions, sends pending appends, and leaves the group. */
+	/** Releases partitions, leaves the groups, and sends pending appends. */
 	close(): Promise<void>;
 }
 

@@ -64,7 +64,7 @@ export class PartitionReader<Body> {
 
 	/**
 	 * Adds fetched records, up to `next` (exclusive). Ignores responses to requests of an earlier reader of the partition: they
-	 * may be ahead of this one, which would skip the records in between.
+	 * may be ahead of this reader, and taking them would skip the records in between.
 	 */
 	take(asked: number, records: readonly DecodedRecord<Body>[], next: number | null): void {
 		if (this.stopped || asked !== this.position) return;

@@ -13,7 +13,7 @@ function hashOf(key: string): number {
 	return hash;
 }
 
-/** The partition of a key, computed like Kafka's own tools and clients do, so that they can find it. */
+/** The partition of a key, computed as Kafka's own tools and clients do, so that they find a key's records too. */
 export const partitionOf = (key: string, partitions: number): number => hashOf(key) % partitions;
 
 export const partitionName = (topic: string, partition: number): string => `${topic}/${partition}`;

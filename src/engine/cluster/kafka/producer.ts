@@ -7,17 +7,17 @@ import { isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './rea
 /**
  * Appends records, each written once and acknowledged by all in-sync replicas.
  *
- * Each partition has one batch in flight (a Lane), so that records keep their order even when a batch is retried. Each leader has one
- * request in flight, with a batch of each of its partitions, so that requests grow under load. An unconfirmed
- * batch is sent again to the current leader; Kafka recognises it by its sequence number. That delays only its own partition:
- * retries use separate connections, and no request waits for another leader.
+ * Each partition (a Lane) has one batch in flight, so that records keep their order even when a batch is retried. Each leader has one
+ * request in flight, with a batch of each of its partitions, so that requests grow under load. An unconfirmed batch is sent again to
+ * the current leader; Kafka recognises it by its sequence number. A retry delays only partitions that are failing: retries use separate
+ * connections, and no request waits for another leader.
  *
  *     a partition   healthy ──a request failed──> failing ──for 2 s──> rejecting    until a batch is written, or,
  *                                                                                    with nothing to retry, its leader is reachable
  *     Kafka         available ──no broker answers──> unavailable ──one does──> available
  *
  * While a partition is rejecting, or Kafka is unavailable, queued and new records are rejected; none of them was sent. Records
- * that were sent are answered as unconfirmed after at most 10 s.
+ * that were sent but not confirmed are answered as unconfirmed after at most 10 s.
  */
 
 export interface ProducerOptions {

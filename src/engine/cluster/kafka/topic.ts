@@ -6,7 +6,7 @@ import type { BatchingProducer } from './producer.ts';
 import type { Reach } from './reach.ts';
 import type { PartitionWatch } from './stalled-partitions.ts';
 
-/** One topic: appends by key, and one consumer per process. */
+/** One Kafka topic: appends by key, and one consumer per process. */
 
 export interface LogTopicOptions {
 	readonly connection: KafkaConnection;

@@ -117,7 +117,7 @@ async function create(admin: Admin, topic: string, layout: TopicLayout): Promise
 		});
 	} catch (error) {
 		// Another process that starts at the same time created it first.
-		const made = error instanceof Error && findErrorBy(error, 'apiId', 'TOPIC_ALREADY_EXISTS');
-		if (!made) throw error;
+		const alreadyExists = error instanceof Error && findErrorBy(error, 'apiId', 'TOPIC_ALREADY_EXISTS');
+		if (!alreadyExists) throw error;
 	}
 }

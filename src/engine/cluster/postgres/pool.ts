@@ -34,7 +34,7 @@ export class Pool {
 		return work(this.current);
 	}
 
-	/** Uses new connections from now on; queries in flight may finish. */
+	/** Uses new connections from now on; queries in flight have `LEAVE_SECONDS` to finish. */
 	renew(): void {
 		const sql = this.current;
 		if (this.closed) return;

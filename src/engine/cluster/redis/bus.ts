@@ -63,7 +63,7 @@ const LOST = JSON.stringify(LOST_MESSAGE);
  * Live messages over sharded pub/sub: each channel is on the node of its slot, so the load spreads with
  * the conversations. Redis stores nothing: while a connection is down its messages are lost, and `onGap`
  * reports it. If a publication fails, it may have arrived or not: its topic gets `lost`. So does a topic whose slot
- * moved to another node: until it is subscribed there, nobody receives its messages.
+ * moved to another node: until this process is subscribed there, it receives none of the topic's messages.
  *
  * `Pulse` detects connections that are open but carry nothing; they count as lost from then on.
  *
@@ -253,7 +253,7 @@ export class RedisBus implements Bus {
 		try {
 			await this.subscriber.subscribe(channel);
 			if (!isWanted()) return;
-			// Otherwise the connection that confirmed it is lost.
+			// If `losses` has risen, the connection that confirmed the subscription is lost.
 			if (subscription.losses === losses) this.confirmed(channel, subscription);
 			else this.restore(channel);
 		} catch (error) {

@@ -25,7 +25,7 @@ export interface RedisAddress {
 export type Commands = (Redis | Cluster) & Scripts;
 
 /**
- * The client reconnects forever; a command that waits longer than this fails and can be retried. It may still arrive
+ * The client reconnects forever; a command that waits longer than this fails and can be retried. A failed command may still arrive
  * when the network is back: scripts reject what must not arrive late (fence.ts).
  */
 const COMMAND_TIMEOUT_MS = 3_000;
@@ -38,7 +38,8 @@ const pause = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 
 
 /**
  * ioredis allows a cluster 1 s to name its slots when it connects. A Redis that is slow for longer, as when many processes start at
- * once, must not make a start fail. This time is shorter than the limit of a start, so that a start that does fail shows this error.
+ * once, must not make a start fail. This time is shorter than the limit of a start, so that a start that does fail shows the error of
+ * the client.
  */
 const CONNECT_WITHIN_MS = 12_000;
 

@@ -11,15 +11,15 @@ import { slotOf } from './slots.ts';
  * Detects Redis nodes that were emptied, or that restarted with old data. Such a node may lack effects that the store does not
  * have yet, so nothing may be read or changed there until the workers have brought the store up to date. Other nodes continue.
  *
- * Each node has an epoch: markers with its start time and the id of the node's process at that time. A node is complete if
- * it has the markers of all its spread slots (markers.ts), and one of its markers names its current process. Otherwise it is lost until a worker clears it and,
- * once the log is drained, begins a new epoch there.
+ * Each node has an epoch: markers with its start time and the id of the node's process at that time. A node is complete if it has the
+ * markers of all its spread slots (markers.ts), and one of its markers names its current process. Otherwise it is lost until a worker
+ * clears it and, once all marks are persisted, begins a new epoch there.
  *
  * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had
  * it when all nodes were last complete (`trusted`), and on another node only once all nodes are complete again.
  *
- * Scripts of the read state check a marker on the same node (fence.ts): once that marker is removed, nothing that was decided earlier can
- * arrive, however long it was in flight.
+ * Scripts of the read state check a marker on the same node (fence.ts): once that marker is removed, no change that was decided earlier
+ * can take effect, however long it was in flight.
  */
 
 /** Older positions cannot be resumed in any case. */
@@ -31,7 +31,7 @@ const MARKERS_PER_CALL = 1_000;
 
 /** The epoch of a complete node. */
 export interface NodeEpoch {
-	/** Changes whenever the node was lost, and when it gets slots. */
+	/** Changes whenever the node was lost, and may change when it gets slots. */
 	readonly epoch: string;
 	readonly process: string;
 	/** A marker on the node, and its value. */
@@ -67,7 +67,7 @@ export class Epoch {
 		this.slots = new SlotMap(commands);
 	}
 
-	/** The time since when no node of Redis has lost data, in microseconds. Rejects while a node is not complete. */
+	/** The time (microseconds) since when no Redis node has lost data and no event was missed. Rejects while a node is not complete. */
 	async completeSince(): Promise<number> {
 		const [found, invalidBefore] = await Promise.all([
 			this.checkAll(),
@@ -199,7 +199,7 @@ export class Epoch {
 	async clear(addresses: readonly string[] = this.slots.nodes()): Promise<Cleared> {
 		const slots = this.slots.assignment;
 		const nodes: { address: string; process: string }[] = [];
-		// If another process takes the node's place after this, it is not the one that was cleared.
+		// Before clearing: a process that takes a node's place later was not cleared, and must not get this epoch.
 		for (const address of addresses) nodes.push({ address, process: await this.processes.idAt(address) });
 		await this.end(addresses);
 		await Promise.all(addresses.map((address) => this.removeReadState(address)));

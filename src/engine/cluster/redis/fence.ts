@@ -7,15 +7,15 @@ import { slotOf } from './slots.ts';
  * Guarantees for a process while any Redis node can be lost at any moment: loads, marks and answers belong to one epoch of
  * each node that they concern. The state of other nodes does not matter.
  *
- * - Redis has only recent changes: for what is absent there, the store has everything. That is true only within an epoch. So every script
- *   that may find something absent gets the epoch that its caller knows, and Redis rejects it in any other epoch.
+ * - Redis has only recent changes; the store has all others. That is true only within an epoch. So every script that may find no change
+ *   of a user or conversation gets the epoch that its caller knows, and Redis rejects the script in any other epoch.
  * - An answer or a decision is passed on only if, as far as this process knows, each node is still served by the Redis process of that
  *   epoch.
  * - A mark that reaches the log within `PROMPT_MS` may be acknowledged: the worker that rebuilds the user's node clears it first,
  *   which makes further marks impossible, and waits longer than `PROMPT_MS` before it reads the end of the log. A slower mark is
  *   acknowledged only if the epoch is still the same.
  *
- * Epochs are cached. One is read again when the connection was replaced, a load was rejected, or an operation was slow.
+ * Epochs are cached. An epoch is read again when the connection was replaced, a script was rejected, or an operation was slow.
  */
 
 const PROMPT_MS = 300;
@@ -39,13 +39,13 @@ export const NO_TOKEN: EpochToken = ['', ''];
 export type IsOnNode = (slot: number) => boolean;
 
 export interface Fence {
-	/** The time since when no node of Redis has lost data, in microseconds. Rejects while a node is not complete. */
+	/** The time (microseconds) since when no Redis node has lost data and no event was missed. Rejects while a node is not complete. */
 	completeSince(): Promise<number>;
 	/** Call it before reading anything under these hash tags that has to be reliable. */
 	begin(tags: readonly string[]): Promise<FencePoint>;
 	/** As `begin`, for slots. */
 	beginInSlots(slots: readonly number[]): Promise<FencePoint>;
-	/** Rejects if what was read or changed since may be outdated or lost. */
+	/** Rejects if anything that was read or changed since `begin` may be outdated or lost. */
 	verify(point: FencePoint): Promise<void>;
 	/** Rejects if the epoch of a node has changed; always asks Redis. */
 	verifyEpochs(point: FencePoint): Promise<void>;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Cluster, Redis } from 'ioredis';
 
 /**
- * Every change of several steps is one Lua script in its own file, `lua/<name>-<number of keys>.lua`,
+ * Every operation of several steps is one Lua script in its own file, `lua/<name>-<number of keys>.lua`,
  * whose header names keys, arguments and result. Shared parts are in `lua/include/<name>.lua`; a line
  * `-- include <name>` inserts one. Redis caches scripts by their hash; the full text is only sent to a node that
  * does not have it.

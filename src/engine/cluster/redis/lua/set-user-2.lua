@@ -1,7 +1,7 @@
 #!lua flags=allow-cross-slot-keys
 --[[
-Compare and set: changes fields of a user's state, if nothing changed that the caller decided on: the whole state, by its version, or
-some of its fields, by their values.
+Compare and set: changes fields of a user's state, unless the state that the caller decided on has changed since. The caller passes the
+version of the whole state, or the values of some fields.
 
 KEYS[1]  HASH of the fields that have changed lately
 KEYS[2]  ZSET of their names, by the version that changed them last
@@ -12,7 +12,7 @@ ARGV[4]  the version that the caller decided on, - if Redis had none; '' to comp
 ARGV[5]  how many fields to compare
 ARGV[6…] field, its value as read ('' if absent), field, value…; then the fields to set: field, value, field, value…
 
-Result   the new version; '' if something has changed
+Result   the new version; '' if the compared state has changed
 ]]
 -- include only-in-epoch
 local time = redis.call('TIME')

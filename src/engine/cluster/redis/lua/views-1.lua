@@ -13,7 +13,7 @@ Result   for each copy
          {} it is current
          {-1} the store has everything: load the copy from there
          {'d', stamp, base, written, seen, late, late_seen, change…} the changes after its stamp, by command
-         {'w', stamp, base, after, seen, late, late_seen, change…} load the copy from the store, and apply these changes after the stamp `after`
+         {'w', stamp, base, after, seen, late, late_seen, change…} load it from the store, and apply these changes after the stamp `after`
          written is the stamp that the store had reached; seen, late and late_seen are those of keys.ts, 0 if there are none
 ]]
 -- include only-in-epoch

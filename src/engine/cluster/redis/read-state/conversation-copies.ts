@@ -109,7 +109,7 @@ export class ConversationCopies {
 		};
 	}
 
-	/** Loads what these copies lack from the store. Returns those whose conversation does not exist; the others have to be brought up to date. */
+	/** Loads what these copies lack from the store. Returns copies of conversations that do not exist; update the others afterwards. */
 	private async complete(copies: readonly ConversationCopy[]): Promise<readonly ConversationCopy[]> {
 		const withoutStore = copies.filter((copy) => copy.needsStore);
 		const absent = withoutStore.length > 0 ? await this.loadNew(withoutStore) : [];

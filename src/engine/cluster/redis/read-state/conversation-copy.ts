@@ -41,7 +41,7 @@ export class ConversationCopy extends LoadedConversation {
 	late = 0;
 	/** When the newest of these late changes became visible. */
 	lateSeen = 0;
-	/** It has the state of the store. Before that, it only has the changes since. */
+	/** It has the state of the store. Before that, it only has changes that Redis returned. */
 	isLoaded = false;
 	/** It may have rows that are newer than its stamp: bring it up to date before using it. */
 	mayHaveNewerRows = false;

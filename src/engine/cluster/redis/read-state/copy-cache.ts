@@ -54,8 +54,8 @@ export class CopyCache<Copy extends Sized> {
 		this.entries.delete(id);
 	}
 
-	removeIf(isToGo: (copy: Copy) => boolean): void {
-		for (const [id, { copy }] of [...this.entries]) if (isToGo(copy)) this.remove(id);
+	removeIf(matches: (copy: Copy) => boolean): void {
+		for (const [id, { copy }] of [...this.entries]) if (matches(copy)) this.remove(id);
 	}
 
 	clear(): void {

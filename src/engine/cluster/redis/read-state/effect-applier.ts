@@ -34,7 +34,7 @@ export class EffectApplier {
 		private readonly views: CopiedViews,
 	) {}
 
-	/** Effects on one conversation, in order. */
+	/** Applies effects on one conversation, in order. Resolves to the cursors that moved. */
 	async apply(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
 		const { fence } = this.context;
 		const facts: (readonly ReadFact[])[] = [];

@@ -15,7 +15,7 @@ import type { StampedFollow, StampedMembership } from '../../../read-state/user-
 export type Fields = Readonly<Record<string, string>>;
 
 /**
- * Used while Redis has no change of a user or conversation, so that the store has everything: as the version of the user, and as version
+ * Means that Redis has no change of a user or conversation, so the store has everything. Used as the version of the user, and as version
  * and base of the conversation.
  */
 export const STORED = '-';

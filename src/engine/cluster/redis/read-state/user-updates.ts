@@ -11,7 +11,7 @@ import { ACTIVITY, membershipFact, packActivity, STAMP, threadFact } from './pac
 import type { UserCopies } from './user-copies.ts';
 import { type UserCopy, UserDraft } from './user-copy.ts';
 
-/** Changes of one user that are made together: requests of many devices, or all conversations at once. */
+/** Maximum number of changes of one user that are made together: requests of many devices, or all conversations at once. */
 const MAX_TOGETHER = 256;
 
 // biome-ignore lint/suspicious/noExplicitAny: requests of different types wait in one queue.
