@@ -74,7 +74,7 @@ const timelineEntries = (condition: string): string => `SELECT ${ENTRY_COLUMNS} 
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${condition} ORDER BY m.ts DESC LIMIT $4`;
 const TIMELINE_ENTRIES = timelineEntries(isInTimeline());
 /**
- * Repeats the condition of the index verbatim, which SQLite needs to use it. It has no further condition, so that a step
+ * SQLite uses the index only if the query repeats its condition verbatim. The query has no further condition, so that a step
  * reads no more rows than its limit.
  */
 const MENTIONING = `SELECT ${ENTRY_COLUMNS}, thread_ts, deleted FROM messages m
