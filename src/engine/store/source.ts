@@ -155,8 +155,8 @@ export function sourceOn(reader: SqlReader, completeUpTo: () => number = () => 0
 		},
 
 		async recentSends(conversation, after, limit) {
-			const rows = await inSteps<SendColumns>(lowPriority, limit, (last, some) =>
-				lowPriority.all(RECENT_SENDS, [conversation, after, some, last?.ts ?? EVERYTHING]),
+			const rows = await inSteps<SendColumns>(lowPriority, limit, (last, stepLimit) =>
+				lowPriority.all(RECENT_SENDS, [conversation, after, stepLimit, last?.ts ?? EVERYTHING]),
 			);
 			return rows.map((row) => ({ user: row.user_id, clientMsgId: row.client_msg_id, ts: row.ts })).reverse();
 		},
@@ -169,8 +169,8 @@ export function sourceOn(reader: SqlReader, completeUpTo: () => number = () => 0
 		usersIn: (conversation, users) => userStatesIn(reader, conversation, users),
 
 		async timelineEntries(conversation, after, upTo, limit) {
-			const some = limit > FEW_ENTRIES ? lowPriority : reader;
-			const rows = await some.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
+			const prioritised = limit > FEW_ENTRIES ? lowPriority : reader;
+			const rows = await prioritised.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
 			return rows.map(entryOf).reverse();
 		},
 		async mentioningEntries(conversation, after, upTo, limit) {
