@@ -5,7 +5,7 @@ import { allOf, ofConversation } from './queries.ts';
 
 /**
  * A user's conversations by latest activity, in pages. An unread-first list has two parts, each by latest activity;
- * the first page fixes which conversations are in which part, and the engine keeps that for the later pages.
+ * the first page decides which conversations are in which part, and the engine saves that for the later pages.
  */
 
 type Listed = Omit<InboxPageStart, 'listing'>;
@@ -22,7 +22,7 @@ export async function inboxPage(
 	const all = startsListing ? 'cursors' : 'conversations';
 	const { found, unread, stamp } = await views.read(user, { all }, (snapshot) => {
 		const unread = startsListing ? snapshot.where(isListedAsUnread) : listing;
-		// One more than the page shows: it shows whether there is a next page.
+		// One more than the page shows, to detect whether there is a next page.
 		return { found: listed(snapshot, unread, start, limit + 1), unread, stamp: snapshot.stamp };
 	});
 	const shown = found.slice(0, limit);

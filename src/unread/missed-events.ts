@@ -129,7 +129,7 @@ function* otherEvents({ inside, conversations }: MissedChanges): Iterable<Missed
 function* followEvents({ snapshot }: MissedChanges): Iterable<MissedEvent> {
 	const { own, isMissed } = snapshot;
 	const rows = new Map(snapshot.threads.map((row) => [threadKey(row.conversation, row.threadTs), row]));
-	// These are only conversations that the user is still in: after leaving one, no unfollow events follow.
+	// Changed conversations that the user is still in. A leave ends all follows there, without an event for each.
 	const current = new Set(snapshot.conversations);
 	for (const { conversation, threadTs, active, since, changedTs } of own.follows) {
 		const row = rows.get(threadKey(conversation, threadTs));

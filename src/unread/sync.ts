@@ -14,8 +14,8 @@ import { sizeOf, snapshotSince, type UserSnapshot } from './snapshots.ts';
  * answer and nothing later, so the result and live delivery after that stamp have neither gap nor overlap. In a cluster the
  * result may also contain later changes, and `SentEvents` drops live events that it already contains.
  *
- * A row of the store that changed again after that stamp may no longer show the earlier change. Live delivery covers the later one, so the client
- * must already be subscribed, or ask again from that stamp.
+ * A row of the store that changed again after that stamp may no longer show the earlier change. Live delivery covers the later one, so
+ * the client must already be subscribed, or ask again from that stamp.
  */
 
 export interface SyncParts {

@@ -101,9 +101,9 @@ export interface Apps {
 		untilAt: number,
 	): Promise<number>;
 	socketClosed(id: string): Promise<void>;
-	/** Extends the lease of all sockets of this gateway. */
+	/** Extends the leases of all sockets of this gateway. */
 	keepSockets(gateway: string, untilAt: number): Promise<void>;
-	/** For a gateway that starts: removes its own sockets, and those of any gateway that expired before `beforeAt`. */
+	/** For a gateway that starts: removes its own sockets, and sockets of any gateway whose lease ended before `beforeAt`. */
 	removeSockets(gateway: string, beforeAt: number): Promise<void>;
 	socketsOf(app: string, nowAt: number): Promise<number>;
 	/** Gateways that hold a socket of the app. */
@@ -120,6 +120,6 @@ export interface Apps {
 	saveView(view: AppView): Promise<void>;
 	view(id: string): Promise<AppView | null>;
 	removeViews(ids: readonly string[]): Promise<void>;
-	/** Removes uses and modals from before these times, and expired sockets. */
+	/** Removes expired uses and sockets, and modals that were last updated before `modalsBeforeTs`. */
 	tidy(nowAt: number, modalsBeforeTs: number): Promise<void>;
 }

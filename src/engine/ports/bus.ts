@@ -100,9 +100,9 @@ export type BusHandler = (message: BusMessage, topic: Topic) => void;
 
 /**
  * Delivers messages to current subscribers and stores none. Messages of one topic keep their order; there is no order between
- * topics. A subscriber gets every message published after `ready`. It may miss
- * messages between a `joined` message and `ready`: `LiveJoins` reads those from the store. If a message cannot be delivered, subscribers get
- * `lost` as soon as possible.
+ * topics. A subscriber gets every message published after `ready`. A session that subscribes because of a `joined` message may miss
+ * messages until `ready`: `LiveJoins` reads those changes from the store. If a message cannot be delivered, subscribers get `lost` as
+ * soon as possible.
  */
 export interface Bus {
 	/** Resolves when all subscriptions so far are confirmed. */

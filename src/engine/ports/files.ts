@@ -58,7 +58,7 @@ export interface FileQuery {
 
 /** Changes are durable when the promise resolves. */
 export interface Files {
-	/** Resolves to false, without a write, if the workspace would exceed the bytes or the user the unfinished uploads. */
+	/** Resolves to false, without a write, if the workspace would exceed `teamBytes`, or the user has `unfinished` unfinished uploads. */
 	reserve(file: NewFile, most: { readonly teamBytes: number; readonly unfinished: number }): Promise<boolean>;
 	/** The files that exist, in the order of `ids`. */
 	get(ids: readonly string[]): Promise<readonly FileRecord[]>;

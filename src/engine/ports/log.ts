@@ -98,7 +98,7 @@ export interface MarkLog {
 
 /** The commands of the partition will be decided again: this worker must discard its work. */
 export abstract class WorkDiscarded extends Error {
-	/** For the log, after the message: what happens next, and what the operator should do. */
+	/** For the log line, after the error's message: what happens next, and what the operator should do. */
 	abstract readonly advice: string;
 }
 

@@ -187,7 +187,7 @@ export interface PushOutbox {
 	replay(now: number): Promise<number>;
 	/** Releases all leases, because the process that held them is gone. */
 	releaseAll(now: number): Promise<void>;
-	/** Removes records of notifications from before this ts, and users whose marks were processed before that time. */
+	/** Removes records of notifications sent for messages before `beforeTs`, and users whose marks were processed before `handledBefore`. */
 	tidy(beforeTs: number, handledBefore: number): Promise<void>;
 }
 

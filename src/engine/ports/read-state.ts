@@ -43,7 +43,7 @@ export interface InboxPageStart {
 	 * part, even if they are read in the meantime. Null if the inbox is not unread-first.
 	 */
 	readonly listing: number | null;
-	/** Whether it is in the first part. */
+	/** Whether the conversation is in the first part. */
 	readonly unread: boolean;
 	readonly latest: number;
 	readonly conversation: string;

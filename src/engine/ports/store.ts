@@ -59,8 +59,8 @@ export interface Directory extends Invites {
 	/** The conversation that reserved this name; it may have a new name by now, or not exist yet. */
 	channelNamed(team: string, name: string): Promise<string | null>;
 	/**
-	 * Reserves a channel name for this conversation. Resolves to false if another conversation has it, even if that was
-	 * never created: see `abandonedName`.
+	 * Reserves a channel name for this conversation. Resolves to false if another conversation has or reserved the name, even
+	 * one that was never created: see `abandonedName`.
 	 */
 	reserveName(team: string, name: string, conversation: string, at: number): Promise<boolean>;
 	/**
@@ -174,7 +174,7 @@ export interface MembershipRow {
 	readonly changedTs: number;
 	/** Stamp of muting or setting the notification level; 0 for never. */
 	readonly preferredTs: number;
-	/** If the store has marks of a membership, but not its join: the stamp of that join. Otherwise 0. */
+	/** If the store has marks of a membership, but not its join: the stamp of that join. Otherwise absent. */
 	readonly awaitedJoin?: number;
 }
 
@@ -235,9 +235,9 @@ export interface StateSource {
 		threadTs: number,
 		users: readonly string[],
 	): Promise<ReadonlyMap<string, Follow>>;
-	/** ts of the newest send with this id. */
+	/** ts of the newest message with this `client_msg_id`. */
 	send(conversation: string, user: string, clientMsgId: string): Promise<number | null>;
-	/** The newest sends with an id after a stamp, including deleted ones; ascending. */
+	/** The newest messages after this stamp that have a `client_msg_id`, including deleted ones; ascending. */
 	recentSends(conversation: string, after: number, limit: number): Promise<readonly Send[]>;
 
 	/** Reactions to a message, and the names of this user's reactions. */

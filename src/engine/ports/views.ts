@@ -53,13 +53,13 @@ export interface ViewSnapshot {
 	readonly mostConversations: number;
 	/** Needs `cursors`: unarchived conversations for which `holds` is true. `holds` must depend on its argument only. */
 	where(holds: (member: MemberContext) => boolean): Ids;
-	/** Needs `all`: unarchived conversations that follow `start` in the inbox, newest first; only those in the set, or only the others. */
+	/** Needs `all`: unarchived conversations after `start` in the inbox, newest first. `inside`: only those in `among`, or only the others. */
 	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): readonly ConversationView[];
 	/** Needs `threads`: threads that the user follows, in unarchived conversations. */
 	threads(): Iterable<FollowerContext>;
 	/** The views include every visible change up to this stamp. */
 	readonly stamp: number;
-	/** Needs `all`: the position of a client that has these views. It may be earlier than `stamp`, but no change in between concerns the user. */
+	/** Needs `all`: the position of a client that has these views. If it is earlier than `stamp`, no change in between concerns the user. */
 	position(): number;
 	/** Needs `all` and `includesLeft`: conversations that changed, or whose changes became visible, after this stamp. */
 	changedSince(since: number): ChangedViews;
@@ -68,9 +68,9 @@ export interface ViewSnapshot {
 export interface ChangedViews {
 	/** Conversations of the user that may have changed. */
 	readonly conversations: readonly string[];
-	/** The longest time, among these changes, between the stamp of a change and its becoming visible. */
+	/** The longest delay, among these changes, between the stamp of a change and the moment when it became visible. */
 	readonly lateness: number;
-	/** For a client whose position is before this one, changes may be missing. */
+	/** `conversations` may be incomplete for a client whose position is before this stamp. */
 	readonly horizon: number;
 	/** Every change with a stamp up to this one is visible; 0: unknown, because several processes assign stamps. */
 	readonly visibleUpTo: number;
@@ -93,7 +93,7 @@ export type Change =
 	  }
 	| { readonly type: 'activity'; readonly active: boolean };
 
-/** `moves`: whether the change changes anything. A repetition does not, but must become durable as well. */
+/** `moves`: whether the change alters the state. One that does not is acknowledged when the state that it repeats is durable. */
 export interface Decided {
 	readonly change: Change;
 	readonly moves: boolean;

@@ -8,8 +8,7 @@ import type { CommandChanges, ConversationChange, EntryChange } from './changes.
 /**
  * A conversation in memory: what was loaded from the store, and the changes since. Entries and threads are loaded on demand, and rows
  * of the store may lack the newest changes. So a change of an entry or thread that is not loaded is kept until the store has it, and is
- * applied to rows that are loaded in the meantime. A change carries the whole state of its message, so applying it to a row that already has
- * it is harmless.
+ * applied to rows that are loaded in the meantime. A change carries the whole state of its message, so applying it twice is harmless.
  */
 
 const NO_THREADS: ReadonlyMap<number, Timeline> = new Map();
@@ -33,7 +32,7 @@ export class LoadedConversation implements ConversationView {
 	keptSince = 0;
 	/** Changes after `keptSince` to entries or threads that were not loaded at that time. */
 	protected kept: KeptChange[] = [];
-	/** Number of named users in all loaded entries. */
+	/** Upper bound of the number of users that loaded entries name: edits add to it, deletes do not subtract. */
 	protected named = 0;
 	private ownThreads: Map<number, Timeline> | undefined;
 
@@ -120,7 +119,7 @@ export class LoadedConversation implements ConversationView {
 		this.ownThreads = undefined;
 	}
 
-	/** The store has all changes up to this stamp: drops them if there are more than `most`. */
+	/** The store has all changes up to this stamp: drops the kept ones among them, if more than `most` changes are kept. */
 	trim(written: number, most = 0): void {
 		if (this.kept.length <= most || written <= this.keptSince || this.reads > 0) return;
 		this.keptSince = written;

@@ -12,7 +12,7 @@ import type { LoadedConversation } from './conversation.ts';
 
 const FIRST_CHUNK = 128;
 const LARGEST_CHUNK = 2_048;
-/** Conversations per query: delays other work by a few milliseconds. */
+/** Conversations per query: one query delays other work by a few milliseconds. */
 const CONVERSATIONS_PER_QUERY = 512;
 const REPLIES_PER_QUERY = 1_024;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;

@@ -56,7 +56,7 @@ export interface StepContext {
 	readonly isNew: (post: Posted) => boolean;
 }
 
-/** A cursor that a post or a rejoin moved, now or when it was applied before: in the conversation, or in one of its threads. */
+/** A cursor that a post or rejoin moved, now or when the same step was applied before. `threadTs` null: that of the conversation. */
 export interface MovedCursor {
 	readonly by: 'post' | 'join';
 	readonly conversation: string;

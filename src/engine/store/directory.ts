@@ -147,11 +147,11 @@ export function directoryOn(
 				(await reader.all<ConversationRow>(CONVERSATIONS, [list(chunk)])).map(conversationOf),
 			),
 		conversationsOf(query, after, limit) {
-			const others = !query.memberOnly && query.kinds.includes('public');
+			const includesPublic = !query.memberOnly && query.kinds.includes('public');
 			const params = [query.team, query.user, list(query.kinds), flag(!query.excludeArchived)];
 			if (query.viewer !== undefined && query.viewer !== query.user)
 				return pageOf(reader, SHARED, [...params, query.viewer], after, limit, conversationOf);
-			return pageOf(reader, others ? OWN_OR_PUBLIC : OWN, params, after, limit, conversationOf);
+			return pageOf(reader, includesPublic ? OWN_OR_PUBLIC : OWN, params, after, limit, conversationOf);
 		},
 		members: (conversation, after, limit) => pageOf(reader, MEMBERS, [conversation], after, limit, idOf),
 		readers: (conversation, ts, after, limit) =>

@@ -126,9 +126,9 @@ export const belongsToTimeline = (alias = 'm'): string =>
 	`(${alias}.thread_ts IS NULL OR ${alias}.broadcast = 1)`;
 export const isInTimeline = (alias = 'm'): string => `${belongsToTimeline(alias)} AND ${alias}.deleted = 0`;
 /**
- * Condition on a membership: the message is in the ahead set of its user. The embedded engine stores the set in rows of their own, a
- * cluster in a list of the membership, because there marks arrive in any order. All ts have 16
- * digits, so the search in the text of the list is exact.
+ * Condition on a membership: its user's ahead set has the message. The embedded engine stores the set in the table `read_ahead`. A
+ * cluster stores it as a list in the row of the membership (migrations/0003-early-marks.ts). All ts have 16 digits, so the search in
+ * the text of the list is exact.
  */
 export const isReadAhead = (member: string, ts: string): string =>
 	`(EXISTS (SELECT 1 FROM read_ahead a

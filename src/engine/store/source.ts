@@ -74,7 +74,7 @@ const timelineEntries = (condition: string): string => `SELECT ${ENTRY_COLUMNS} 
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${condition} ORDER BY m.ts DESC LIMIT $4`;
 const TIMELINE_ENTRIES = timelineEntries(isInTimeline());
 /**
- * Repeats the condition of the index verbatim, which SQLite needs to use it. It has no further condition, so that a step
+ * SQLite uses the index only if the query repeats its condition verbatim. The query has no further condition, so that a step
  * reads no more rows than its limit.
  */
 const MENTIONING = `SELECT ${ENTRY_COLUMNS}, thread_ts, deleted FROM messages m
@@ -155,8 +155,8 @@ export function sourceOn(reader: SqlReader, completeUpTo: () => number = () => 0
 		},
 
 		async recentSends(conversation, after, limit) {
-			const rows = await inSteps<SendColumns>(lowPriority, limit, (last, some) =>
-				lowPriority.all(RECENT_SENDS, [conversation, after, some, last?.ts ?? EVERYTHING]),
+			const rows = await inSteps<SendColumns>(lowPriority, limit, (last, stepLimit) =>
+				lowPriority.all(RECENT_SENDS, [conversation, after, stepLimit, last?.ts ?? EVERYTHING]),
 			);
 			return rows.map((row) => ({ user: row.user_id, clientMsgId: row.client_msg_id, ts: row.ts })).reverse();
 		},
@@ -169,8 +169,8 @@ export function sourceOn(reader: SqlReader, completeUpTo: () => number = () => 0
 		usersIn: (conversation, users) => userStatesIn(reader, conversation, users),
 
 		async timelineEntries(conversation, after, upTo, limit) {
-			const some = limit > FEW_ENTRIES ? lowPriority : reader;
-			const rows = await some.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
+			const prioritised = limit > FEW_ENTRIES ? lowPriority : reader;
+			const rows = await prioritised.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
 			return rows.map(entryOf).reverse();
 		},
 		async mentioningEntries(conversation, after, upTo, limit) {

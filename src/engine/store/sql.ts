@@ -34,10 +34,10 @@ export const textParam = (number: number): string => `CAST($${number} AS TEXT)`;
 export const integerParam = (number: number): string => `CAST($${number} AS BIGINT)`;
 
 const IDS_PER_QUERY = 4000;
-/** Rows per step of a long read: delays others by a millisecond or two. */
+/** Rows per step of a long read: one step delays other reads by a millisecond or two. */
 export const ROWS_PER_STEP = 1000;
 
-/** Reads any number of rows in steps and yields in between: `read` continues after the given row, or begins. */
+/** Reads up to `most` rows in steps and yields in between. `read` continues after the row `last`; undefined: from the beginning. */
 export async function inSteps<T>(
 	reader: SqlReader,
 	most: number,

@@ -33,7 +33,7 @@ export class ThreadSummaries {
 	private cachedUsers = 0;
 	/** Summaries in progress. */
 	private readonly inProgress = new Map<string, Promise<ThreadInfo>>();
-	/** Summaries that start when those end, for callers that may know of a reply that the running one has not read. */
+	/** Summaries that start when the one in progress ends, for callers that may know of a reply that it has not read. */
 	private readonly next = new Map<string, Promise<ThreadInfo>>();
 
 	constructor(private readonly reader: SqlReader) {}

@@ -42,7 +42,7 @@ interface MemberColumns {
 	readonly level: NotificationLevel;
 	readonly changed_ts: number;
 	readonly preferred_ts: number;
-	/** The ahead set, in a cluster. The embedded engine stores it in rows of its own. */
+	/** The ahead set, in a cluster. The embedded engine stores it in the table `read_ahead`. */
 	readonly ahead: string;
 	readonly early_joined: number;
 }

@@ -23,9 +23,9 @@ export interface WriteSql {
 export interface ManyRows {
 	/** The text over `source`, which provides rows `r` with the parameters `r.p1`, `r.p2` and so on. */
 	text(source: string): string;
-	/** The column whose type each parameter has. */
+	/** For each parameter, a column that has its type. */
 	readonly columns: readonly string[];
-	/** Parameters that form the row's key: no two rows of one statement may have the same. */
+	/** Indices, from 0, of the parameters that form the row's key: no two rows of one statement may have the same key. */
 	readonly key: readonly number[];
 }
 
@@ -38,8 +38,8 @@ export interface BoundWrite {
 export interface Writes {
 	add(write: WriteSql, params: readonly Param[]): void;
 	/**
-	 * Sets columns of one row to these values, whatever they were. Of several such writes with the same key only the last is executed,
-	 * at the place of the last one: no statement before it may depend on the writes that it replaces.
+	 * Adds a write that replaces earlier ones with the same key, such as an update of the same columns of the same row: only the last
+	 * is executed, at its own place. No statement before it may depend on the writes that it replaces.
 	 */
 	set(key: string, write: WriteSql, params: readonly Param[]): void;
 }

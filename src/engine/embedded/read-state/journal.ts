@@ -1,6 +1,6 @@
 /** Numbers of conversations in the order of their changes, for caches over very many conversations. */
 
-/** The journal has at least this many changes; a cache that needs older ones is recomputed. */
+/** The journal keeps at least this many of the newest changes; a cache that needs older ones is recomputed. */
 const KEPT_CHANGES = 1 << 16;
 
 export class Journal {

@@ -31,7 +31,7 @@ const MAX_LISTINGS = 8;
 export class MemoryViews implements Views {
 	private readonly loader: ScopeLoader;
 	/** Unread-first listings of loaded users, the least recently used first. */
-	private readonly lists = new WeakMap<ResidentUser, Map<number, Ids>>();
+	private readonly listings = new WeakMap<ResidentUser, Map<number, Ids>>();
 
 	constructor(
 		private readonly residents: Residents,
@@ -58,10 +58,10 @@ export class MemoryViews implements Views {
 			if (typeof decided === 'string') return decided;
 			const { change, moves } = decided;
 			const fact = moves && applyUserChange(views.user, change, clock.next());
-			const seen = show(views) as T;
+			const shown = show(views) as T;
 			// Chained to the commit without an await, which keeps events in the order of stamps.
-			const durable = (fact ? ledger.commit([fact]) : ledger.flushed()).then(() => onDurable(seen));
-			return { decided, shown: seen, durable };
+			const durable = (fact ? ledger.commit([fact]) : ledger.flushed()).then(() => onDurable(shown));
+			return { decided, shown, durable };
 		});
 		if (typeof result === 'string') await ledger.flushed();
 		return result;
@@ -73,15 +73,15 @@ export class MemoryViews implements Views {
 
 	async saveListing(user: string, number: number, ids: Ids): Promise<void> {
 		const loaded = await this.residents.user(user);
-		const others = [...(this.lists.get(loaded) ?? [])].filter(([other]) => other !== number);
-		this.lists.set(loaded, new Map([...others, [number, ids] as const].slice(-MAX_LISTINGS)));
+		const others = [...(this.listings.get(loaded) ?? [])].filter(([other]) => other !== number);
+		this.listings.set(loaded, new Map([...others, [number, ids] as const].slice(-MAX_LISTINGS)));
 	}
 
 	async savedListing(user: string, number: number): Promise<Ids | null> {
-		const list = this.lists.get(await this.residents.user(user))?.get(number);
+		const listing = this.listings.get(await this.residents.user(user))?.get(number);
 		// Now it is the most recently used one.
-		if (list) await this.saveListing(user, number, list);
-		return list ?? null;
+		if (listing) await this.saveListing(user, number, listing);
+		return listing ?? null;
 	}
 
 	async prepare(command: Command): Promise<Release> {

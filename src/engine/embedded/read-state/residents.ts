@@ -229,7 +229,7 @@ export class Residents {
 			if (at <= durable && !this.userLoads.isRunning(user)) this.unloadedChanges.delete(user);
 	}
 
-	/** Returns false if a command needs it, or one of its changes is still being committed: a load from the store would miss it. */
+	/** Returns false if a command needs the conversation, or one of its changes is not durable yet: a load would miss that change. */
 	dropConversation({ id, number, stamp }: ResidentConversation): boolean {
 		if (stamp > this.ledger.durable() || this.pinned.has(id)) return false;
 		this.loadedConversations[number] = undefined;
@@ -238,7 +238,7 @@ export class Residents {
 		return true;
 	}
 
-	/** As `dropConversation`. Even an idle user can have a change that is still being committed: somebody else's invite. */
+	/** As `dropConversation`. Even an idle user can have a change that is not durable yet: somebody else's invite. */
 	dropUser({ id, newestChange }: ResidentUser): boolean {
 		if (newestChange > this.ledger.durable() || this.pinned.has(id)) return false;
 		this.loadedUsers.delete(id);

@@ -100,7 +100,7 @@ export class FileGuard {
 }
 
 const WHAT_TO_DO =
-	'Put it back as it was, or stop the server, restore the data directory from a backup, and start it.';
+	'Put the file back as it was, or stop the server, restore the data directory from a backup, and start the server.';
 
 const statOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
 

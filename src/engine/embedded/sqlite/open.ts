@@ -29,7 +29,7 @@ export interface SqliteStoreOptions {
 	readonly startStamp?: (newest: number) => number;
 	/** A commit failed and nothing of it is durable: changes applied in memory are invalid. */
 	readonly onCommitFailure?: (error: Error) => void;
-	/** Whether posts and marks are queued for push: always, or once there is a device. */
+	/** Whether posts and marks are queued for push; `with devices`: once there is a device. */
 	readonly push?: boolean | 'with devices';
 	/** The files are no longer those that were opened, so all writes are rejected; null: the opened files are back. */
 	readonly onTrouble?: (error: Error | null) => void;
@@ -106,8 +106,8 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			closing ??= close();
 			return closing;
 		};
-		// All writes go through these commits, in the order of stamps.
 		const search = sqliteSearch(reader.lowPriority);
+		// All writes go through these commits in the order of stamps, so every change up to the newest durable stamp is stored.
 		const store = storeOn(reader, commits, search, closeOnce, () => commits.durable());
 		return queueing ? { ...store, push: queueing.watch(store.push) } : store;
 	} catch (error) {

@@ -3,8 +3,8 @@
  * reads, each of which ends before the next begins: without a limit all of them would run in one turn, and other requests
  * would wait for the last one. Reads beyond the budget wait for the next turn.
  *
- * Reads of long jobs (resuming sockets, counts of users who are far behind) have a separate queue: while both queues are busy, every fourth read
- * comes from it, so that a post waits for few of them and they still make progress.
+ * Reads of long jobs (resuming sockets, counts of users who are far behind) have a separate queue. While both queues are busy, every
+ * fourth read comes from the queue of long jobs, so that a post waits for few of their reads and they still make progress.
  */
 
 const MAX_MS = 4;

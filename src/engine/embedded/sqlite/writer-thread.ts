@@ -26,7 +26,7 @@ for (const pragma of WRITER_PRAGMAS) database.run(`PRAGMA ${pragma}`);
 if (maxPages > 0) database.run(`PRAGMA max_page_count = ${maxPages}`);
 
 const guard = new FileGuard(files);
-let noticed: string | null = null;
+let reported: string | null = null;
 let erasing: ReturnType<typeof setTimeout> | null = null;
 
 const begin = database.prepare('BEGIN IMMEDIATE');
@@ -47,8 +47,8 @@ function statementOf(number: number): Statement<unknown, Param[]> {
 /** Checks the files, and reports when the result changes. */
 function checkFiles(): string | null {
 	const problem = guard.problem();
-	if (problem !== noticed) parentPort?.postMessage({ problem } satisfies WriterNotice);
-	noticed = problem;
+	if (problem !== reported) parentPort?.postMessage({ problem } satisfies WriterNotice);
+	reported = problem;
 	return problem;
 }
 

@@ -1,6 +1,7 @@
 /** Push notifications. A server without push writes only devices. */
 export const push: readonly string[] = [
-	// id: identifies the token while it belongs to this user; push_sends refers to it. The sender drops rows whose id no longer exists, because the token belongs to another user.
+	// id: identifies the token while it belongs to this user; push_sends refers to it. The sender drops rows of push_sends whose device
+	// no longer exists, because the device was removed or its token belongs to another user.
 	`CREATE TABLE push_devices (
 		platform TEXT NOT NULL,
 		token TEXT NOT NULL,

@@ -29,7 +29,8 @@ export const apps: readonly string[] = [
 	) CLUSTERED`,
 	'CREATE INDEX app_tokens_of_app ON app_tokens (app)',
 
-	// The stamp up to which the app has received the events of a stream: of a conversation, of a user, or `created:C…`. No row: since its bot joined.
+	// The stamp up to which the app has received the events of a stream. `conversation` is the stream: a conversation, a user, or
+	// `created:C…`. No row: the app has received no event of the stream.
 	`CREATE TABLE app_cursors (
 		app TEXT NOT NULL,
 		conversation TEXT NOT NULL,

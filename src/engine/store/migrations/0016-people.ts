@@ -6,7 +6,7 @@ export const people: readonly string[] = [
 		value TEXT NOT NULL,
 		PRIMARY KEY (user_id, name)
 	) CLUSTERED`,
-	// 0: not used since this column exists.
+	// 0: not used since this column was added.
 	'ALTER TABLE tokens ADD COLUMN last_used_ts BIGINT NOT NULL DEFAULT 0',
 	`ALTER TABLE invites ADD COLUMN label TEXT NOT NULL DEFAULT ''`,
 	// The user who created it; empty: the administrator.
