@@ -83,6 +83,6 @@ async function cluster(options: FuzzOptions, memory: LimitedMemory | null, attac
 	}
 }
 
-/** Bun sizes its heap by the cgroup or, without one, by the machine's memory: then the size is set here. */
+/** Bun sizes its heap by the cgroup. Without a cgroup it would use the machine's memory, so the size is set here. */
 const heapFor = ({ memoryMb, mostMb }: FuzzOptions): Record<string, string> =>
 	memoryMb === 0 ? { BUN_JSC_forceRAMSize: `${mostMb * 1024 * 1024}` } : {};

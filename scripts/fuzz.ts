@@ -39,6 +39,7 @@ async function run(options: FuzzOptions): Promise<void> {
 		const cast = await makeCast(url, 6);
 		const other = await bystander(url);
 		const before = JSON.stringify(await cast.seen());
+		// fuzzHttp and fuzzFrames use the other strangers: the floods spend the limits of these two.
 		const [flooder, connecter] = cast.strangers.slice(-3) as [Person, Person];
 		const { channel } = await flooder.call('conversations.create', { name: 'flooded' });
 		const floods = {

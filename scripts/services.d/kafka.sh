@@ -3,7 +3,8 @@
 # Tests start many short-lived brokers, which need a fast start and a small heap. Benchmarks run the broker as operators do.
 KAFKA_OPTIONS=(-Xms128m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1)
 [ -z "${TIDEMARK_SERVICES_LONG_RUN:-}" ] || KAFKA_OPTIONS=(-Xms512m -Xmx1g)
-# With performance data, a starting Java process changes into its directory for a moment, and `runs` does not recognise the process.
+# No performance data: to write it, a starting Java process changes into another directory for a moment, and `runs` would not
+# recognise the process.
 KAFKA_OPTIONS+=(-XX:-UsePerfData -Dlog4j2.configurationFile="$ROOT/scripts/kafka/log4j2.properties" -cp "$KAFKA_JARS/*")
 
 kafka_run() { java "${KAFKA_OPTIONS[@]}" "$@"; }

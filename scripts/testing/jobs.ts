@@ -16,7 +16,7 @@ export interface Job {
 	run(output: string): Promise<void>;
 }
 
-/** More than the number of cores (at least two): tests spend most of their time waiting for disks, processes and clocks. */
+/** May be more than the number of cores: tests spend most of their time waiting for disks, processes and clocks. */
 const MAX_PARALLEL = 5;
 
 /** Starts the jobs in this order, a few at a time. */

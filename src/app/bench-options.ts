@@ -88,7 +88,7 @@ export function readLoad(options: Readonly<Record<string, string | undefined>>):
 	const load = Object.fromEntries(Object.entries(AMOUNTS).map(([name, amount]) => [name, read(amount)]));
 	const { rate = 0, warmUp = 0, seconds = 0 } = load;
 	if (problems.length === 0 && rate * (warmUp + seconds) > MAX_POSTS)
-		problems.push(`--rate times --seconds is more than ${MAX_POSTS} posts: lower one of them`);
+		problems.push(`--rate times (--seconds + --warm-up) is more than ${MAX_POSTS} posts: lower one of them`);
 	if (problems.length > 0) throw new ConfigError(problems);
 	return load as unknown as Load;
 }

@@ -288,7 +288,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 		freshness,
 		async membershipsOf(conversation, users) {
 			const memberships = await freshness.memberships(conversation, users);
-			// Returned once every mark that they contain is durable.
+			// The answer may show these marks only once they are durable.
 			await cluster.marks.flushed();
 			return memberships;
 		},

@@ -13,7 +13,7 @@ export const benchCommand: CliCommand = {
 	summary: 'Put load on a running server or cluster; report latencies, losses and whether counts are exact.',
 	usage: '[--url http://localhost:8080] [--rate 100] [--members 50] [--online 100] [--seconds 15] [--json] …',
 	details: [
-		'It creates a workspace named "tidemark bench" and the time, with as many users as the larger of --members and --online.',
+		'It creates a workspace, named "tidemark bench" plus the time, with as many users as the larger of --members and --online.',
 		'A workspace cannot be deleted: to keep yours clean, measure a server that has a separate data directory.',
 		'Ctrl-C stops the run and reports the result so far. Exits with 1 if messages were lost or repeated, or if counts are wrong.',
 	],

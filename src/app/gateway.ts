@@ -58,7 +58,7 @@ export interface RunningGateway {
 	readonly url: string;
 	readonly hub: Hub;
 	readonly presence: Presence;
-	/** Called after the bus was interrupted: clears caches that rely on having received every message. */
+	/** Called after a gap on the bus: clears caches that rely on having received every event, and closes all sockets. */
 	resetForGap(): Promise<void>;
 	/** Accepts no more requests, closes sockets a few at a time, and finishes running work. */
 	stop(): Promise<void>;
@@ -121,7 +121,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	};
 }
 
-/** Live delivery to sockets, and what a socket missed before. */
+/** Delivery to sockets: live events, and the events that a client missed. */
 function deliveryOf({ config, engine, operations }: GatewayParts) {
 	const { store, views, readState, bus } = engine;
 	const largeReads = new FairGate(LARGE_READS_AT_ONCE);

@@ -1,5 +1,5 @@
 /**
- * Opens a service with a time limit, because it may accept connections and never answer. Logs that it waits.
+ * Opens a service with a time limit, because the service may accept connections and never answer. Logs a line if the answer takes long.
  */
 
 export interface OpenOptions {

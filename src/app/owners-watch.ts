@@ -16,7 +16,7 @@ export interface OwnersWatchParts {
 }
 
 const EVERY_MS = 5_000;
-/** These checks take longer than the rebalance after a worker died. */
+/** This many checks take longer than the rebalance after a worker has died. */
 const CHECKS_TO_REPORT = 4;
 const MAX_NAMED = 3;
 
@@ -42,9 +42,9 @@ export class OwnersWatch {
 	async check(): Promise<void> {
 		const found = await this.parts.unowned();
 		if (found === null) return;
-		const isFound = new Set(found);
+		const unowned = new Set(found);
 		for (const partition of this.checksUnowned.keys())
-			if (!isFound.has(partition)) this.checksUnowned.delete(partition);
+			if (!unowned.has(partition)) this.checksUnowned.delete(partition);
 		for (const partition of found)
 			this.checksUnowned.set(partition, (this.checksUnowned.get(partition) ?? 0) + 1);
 		this.report(found.filter((partition) => (this.checksUnowned.get(partition) ?? 0) >= CHECKS_TO_REPORT));

@@ -38,7 +38,7 @@ export async function openToOthers(directory: string): Promise<string[]> {
 	]);
 	return [directory, ...files].filter((path, index) => {
 		const found = all[index];
-		// Subdirectories, and files that symbolic links point to, do not belong to the server.
+		// The server creates its subdirectory `files` private. Other subdirectories, and targets of symbolic links, are not the server's.
 		if (!found || (path !== directory && !found.isFile())) return false;
 		return (found.mode & OTHERS) !== 0;
 	});

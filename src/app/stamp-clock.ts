@@ -57,7 +57,7 @@ const CHECK_EVERY_MS = 10_000;
 /** Smaller differences between two clocks are normal. */
 const REPORTED_SECONDS = 2;
 
-/** Exposes the difference as a metric, and logs when it begins and ends. */
+/** Exports how far stamps differ from the machine's clock, and logs when the difference exceeds `REPORTED_SECONDS` and when it ends. */
 export function watchClock(
 	clock: Pick<StampClock, 'aheadMicros'>,
 	operations: Pick<ServerOperations, 'gauge' | 'warn'>,

@@ -31,7 +31,7 @@ const SERVICES: readonly ServiceSettings[] = [
 		service: /^Redis /,
 		place: 'TIDEMARK_REDIS_URL',
 		identity: 'TIDEMARK_REDIS_URL',
-		tls: 'TIDEMARK_REDIS_URL: rediss:// is with TLS, redis:// without',
+		tls: 'TIDEMARK_REDIS_URL: rediss:// uses TLS, redis:// does not',
 	},
 	{
 		service: /^PostgreSQL /,

@@ -6,7 +6,7 @@
 const GROWTH = 1.005;
 const PER_STEP = Math.log(GROWTH);
 const MICROS = 1_000;
-/** Up to an hour. Longer ones count as an hour, but the maximum is exact. */
+/** Up to an hour; longer latencies count as an hour. */
 const STEPS = Math.ceil(Math.log(3_600_000 * MICROS) / PER_STEP);
 
 export interface Summary {

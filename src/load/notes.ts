@@ -40,7 +40,7 @@ export function notesOn(figures: Figures): string[] {
 		notes.push(
 			`${unsent} posts were due while their authors had no socket and were not sent: the rate does not include them, and the latencies are those of the other posts`,
 		);
-	// Posts of disconnected users never reached the server, so the rate does not measure it.
+	// Posts of disconnected users never reached the server, so the rate then says nothing about the server.
 	const isBehind = posts.per_second < load.rate * KEPT_UP;
 	if (seconds > 0 && isBehind && unsent === 0 && !errors.ratelimited)
 		notes.push(

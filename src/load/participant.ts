@@ -22,7 +22,7 @@ const NO_ANSWER = 'no answer: the socket was closed';
 const UNCERTAIN_ERRORS = ['service_unavailable', 'internal_error', NO_ANSWER];
 export const mayHaveHappened = (problem: string): boolean => UNCERTAIN_ERRORS.includes(problem);
 
-/** After these close codes it does not reconnect. */
+/** The participant does not reconnect after close codes in this range. */
 const NO_RECONNECT = { from: 4200, to: 4299 };
 const RECONNECT_MS = 1_000;
 
@@ -85,7 +85,7 @@ export class Participant {
 		this.socket = undefined;
 	}
 
-	/** False after a disconnect or resync: then missing messages are not lost. */
+	/** Whether the message was lost. False while disconnected and after a resync: the client would then load missing messages. */
 	lacks(channel: string, ts: string): boolean {
 		return this.socket !== undefined && this.order.lacks(channel, ts);
 	}

@@ -6,7 +6,7 @@ import type { Tally } from './tally.ts';
 /** The result as `--json` prints it. Latencies are in ms, from when a post or mark was due. Pure. */
 
 export interface Figures {
-	/** No message was lost or repeated, all checked counts were right, and something was measured. */
+	/** No message was lost or repeated, counts could be fetched and none was wrong, and something was measured. */
 	readonly ok: boolean;
 	readonly interrupted: boolean;
 	readonly url: string;

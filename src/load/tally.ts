@@ -5,12 +5,12 @@ import { numberIn, type Plan } from './plan.ts';
 
 /**
  * Records the outcome of every post and mark. Latencies count from when a post or mark was due, not from when it
- * was sent: a slow server also delays posts that are not sent yet, and sending fewer must not hide that.
+ * was sent: otherwise the figures would hide the delay of posts that are sent late.
  */
 
 const State = { unsent: 0, sent: 1, acknowledged: 2, rejected: 3, unknown: 4 } as const;
 
-/** What happened in the measured time, whenever it was due. */
+/** Answers and deliveries within the measured time, even if their posts were due earlier. */
 interface Window {
 	acknowledged: number;
 	delivered: number;

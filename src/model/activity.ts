@@ -5,13 +5,14 @@ export interface ActivityChange {
 
 /**
  * When a user was active, stored as changes between active and inactive. A message with `<!here>` is stored once, not per member;
- * whether it mentions a member follows from the member's activity at that time. A restart of the server ends all earlier activity.
+ * whether it mentions a member follows from the member's activity at that time. On one machine, a restart of the server ends all
+ * earlier activity.
  */
 export class Activity {
 	/** Changes in order, encoded as time * 2, plus 1 for a change to active: a single array saves memory, as every user has one. */
 	private readonly changes: number[] = [];
 
-	/** `starts`: when servers started, ascending. */
+	/** `starts`: when the server started, ascending; empty in a cluster. */
 	constructor(
 		private readonly starts: readonly number[],
 		changes: readonly ActivityChange[] = [],

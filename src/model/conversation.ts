@@ -27,7 +27,7 @@ export interface Conversation {
 	readonly memberCount: number;
 	/** The members of a direct or group message, which never change; empty for channels. */
 	readonly people: readonly string[];
-	/** Stamp of the newest change of this record. */
+	/** Stamp of the newest change of name, topic, purpose or archiving. Joins and leaves do not change it. */
 	readonly changedTs: number;
 }
 

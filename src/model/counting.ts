@@ -53,7 +53,7 @@ export function unreadTs(timeline: Timeline, reader: Reader): Float64Array {
 	return found.subarray(0, size);
 }
 
-/** Unread entries that may mention a user, oldest first. */
+/** Unread entries with a mention, of the reader or of others; oldest first. */
 export function* unreadMentioning(timeline: Timeline, reader: Reader): Generator<UnreadEntry> {
 	const { mentioning } = timeline;
 	for (let at = firstAtOrAfter(mentioning, reader.cursor + 1); at < mentioning.length; at += 1) {
@@ -101,7 +101,7 @@ export function countUnread(timeline: Timeline, reader: Reader, limit = COUNT_CA
 	return counts;
 }
 
-/** Of the ts in `ascending` that are after the cursor and before `before`: the timeline indices of the unread ones, newest first. */
+/** Timeline indices of the unread entries among the ts in `ascending`: only after the cursor and before `before`, newest first. */
 function* older(timeline: Timeline, reader: Reader, ascending: readonly number[], before: number) {
 	const oldest = firstAtOrAfter(ascending, reader.cursor + 1);
 	for (let at = firstAtOrAfter(ascending, before) - 1; at >= oldest; at -= 1) {

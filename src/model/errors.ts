@@ -58,7 +58,9 @@ export const ERRORS = {
 	users_not_found: final('No active user of this workspace has this email address.'),
 	bot_not_found: final('There is no such bot in this workspace.'),
 	invalid_profile: final('Send `profile`, a JSON object of strings, or `name` and `value`.'),
-	bad_image: final('The image is missing, or not a PNG, JPEG, GIF or WebP picture.'),
+	bad_image: final(
+		'The image is missing, is not a PNG, JPEG, GIF or WebP picture, or is larger than 1,024 × 1,024 pixels.',
+	),
 	too_large: final('The image is larger than the server accepts.'),
 	user_disabled: final('The user is deactivated.'),
 	no_user: final('No user was given.'),

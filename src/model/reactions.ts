@@ -7,7 +7,7 @@ export interface Reaction {
 	/** Without colons; a skin tone follows after `::`. */
 	readonly name: string;
 	readonly count: number;
-	/** Up to `USERS_SHOWN` of the users: the first ones. The place of one who takes the reaction back goes to the next who reacts. */
+	/** The first users who reacted, up to `USERS_SHOWN`. If one of them removes the reaction, the next user who reacts is added. */
 	readonly users: readonly string[];
 	/** Stamp of the first reaction with this emoji; clients show emoji in this order. */
 	readonly firstTs: number;

@@ -1,7 +1,7 @@
 /**
- * The clock that stamps are taken from. A stamp can never be taken back, so a clock set forward by mistake would spoil the
- * order of all later messages. This clock follows a step forward only after it has lasted for `HOLD_MICROS`; until then it
- * advances at its own pace. It follows steps back at once: the rising clock (ts.ts) keeps stamps in order.
+ * The clock that stamps are taken from. A stamp can never be taken back, so a machine's clock set forward by mistake would spoil the
+ * order of all later messages. This clock follows a step forward of more than `TOLERATED_MICROS` only after the step has lasted for
+ * `HOLD_MICROS`; until then it advances by the elapsed time. It follows steps back at once: the rising clock (ts.ts) keeps stamps in order.
  *
  * Pure: both clocks are passed in. `elapsedMicros` is monotonic.
  */

@@ -9,7 +9,7 @@ export const CHANNEL_WIDE = 1;
 export const HERE = 2;
 export const NAMES = 4;
 export const BROADCAST = 8;
-/** An entry with one of these flags may mention a user. */
+/** An entry has a mention if it has one of these flags. */
 const MENTIONS = CHANNEL_WIDE | HERE | NAMES;
 
 export const flagsOf = (message: {
@@ -71,9 +71,9 @@ export class Timeline {
 	private author = NO_AUTHOR;
 	private flags = NO_FLAGS;
 	private named: Map<number, readonly number[]> | undefined;
-	/** ts of the entries that may mention somebody, ascending; most timelines have few. */
+	/** ts of the entries with a mention, ascending; most timelines have few. */
 	private mentions: number[] | undefined;
-	/** Those ts by mentioned user; computed on first use. */
+	/** The same ts, by the user that the entry names, and those that mention all members; computed on first use. */
 	private mentionIndex: MentionIndex | undefined;
 
 	constructor(latest: number) {
@@ -111,7 +111,7 @@ export class Timeline {
 		return low;
 	}
 
-	/** ts of the entries that may mention somebody, ascending. */
+	/** ts of the entries with a mention, ascending. */
 	get mentioning(): readonly number[] {
 		return this.mentions ?? NO_MENTIONS;
 	}
@@ -175,7 +175,7 @@ export class Timeline {
 		this.setMentioning(entry.ts, (entry.flags & MENTIONS) !== 0);
 	}
 
-	/** Removes an entry. Afterwards `latest` is only correct if an entry is left, or if nothing older exists. */
+	/** Removes an entry. Afterwards `latest` may be wrong if no loaded entry is left and older ones exist. */
 	remove(ts: number): void {
 		const index = this.indexOf(ts);
 		if (index < 0) return;

@@ -17,6 +17,7 @@ export function decidePin(situation: Situation, action: ActionOf<'pin'>): Decisi
 		return reject('too_many_pins', `a conversation can have at most ${MAX_PINS} pins`);
 	const count = pins.size + (added ? 1 : -1);
 	const { user: author } = message;
+	// Enough for the 200 characters that the event carries, at two UTF-16 units each.
 	const text = message.text.slice(0, 400);
 	return accept({}, { type: 'pinned', conversation, at, ts, author, text, user: actor, added, count });
 }

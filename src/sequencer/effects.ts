@@ -65,7 +65,7 @@ export type Effect =
 	| (Stamped & {
 			readonly type: 'pinned';
 			readonly added: boolean;
-			/** ts, author and text of the message. */
+			/** ts and author of the message, and the beginning of its text. */
 			readonly ts: number;
 			readonly author: string;
 			readonly text: string;

@@ -99,8 +99,8 @@ function posted(state: ConversationState, head: Head, effect: Extract<Effect, { 
 }
 
 /**
- * Evicts old entries from the tail. Only durable ones, because they may have to be loaded from the store again: needs.ts asks for that when
- * deletes have emptied the tail.
+ * Evicts old entries from the tail, but only durable ones: when deletes have emptied the tail, the worker loads older entries from the
+ * store again (needs.ts).
  */
 export function trimTail(head: Head, durable: number): void {
 	if (head.tail.length <= TAIL_LONGEST) return;

@@ -2,8 +2,8 @@
  * A filter of recent sends with a `client_msg_id`. A key that is not in it was certainly not sent, and no lookup is
  * needed; a key in it may have been sent, and is looked up.
  *
- * It keeps a 53-bit hash of each key, in two halves. The old half is dropped when the young half is full or starts more than
- * `REPEAT_WINDOW_MICROS` ago, but only once its sends are durable, because later lookups go to the store.
+ * It keeps a 53-bit hash of each key, in two halves. The old half is dropped when the young half is full or was begun more than
+ * `REPEAT_WINDOW_MICROS` ago, but only once the sends of the old half are durable, because later lookups go to the store.
  */
 
 /** How long a repeated send is recognised. */
@@ -36,8 +36,8 @@ export class SendsSeen {
 
 	/** Call between commands: `stamp` is the newest change, `durable` the newest durable one. */
 	evictOld(stamp: number, durable: number): void {
-		const isFull = this.young.size >= HALF_SIZE || stamp - this.youngAfter > REPEAT_WINDOW_MICROS;
-		if (!isFull || this.youngAfter > durable) return;
+		const isDue = this.young.size >= HALF_SIZE || stamp - this.youngAfter > REPEAT_WINDOW_MICROS;
+		if (!isDue || this.youngAfter > durable) return;
 		this.old = this.young;
 		this.young = new Set();
 		this.after = this.youngAfter;

@@ -10,7 +10,7 @@ const USERS_SHOWN = 5;
 /**
  * Whether a user follows a thread, and since when. Leaving the conversation ends all follows in it without a write: a
  * follow that began before the current membership does not count. The author of the root follows
- * it even while `follows` has no item for them.
+ * the thread even while `follows` has no item for them.
  */
 export function followOf(state: ConversationState, root: Message, user: string): Follow | null {
 	const record = state.threads.get(root.ts)?.follows.get(user);

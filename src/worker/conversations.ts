@@ -189,7 +189,7 @@ export class Conversations {
 		state.sendsSeen?.evictOld(stamp, durable);
 	}
 
-	/** Evicts conversations not used since `before` (ms) whose newest change is durable. */
+	/** Evicts conversations that were not used since `before` (ms), if their newest change is durable. */
 	evict(before: number, isDurable: (id: string, stamp: number) => boolean): void {
 		for (const [id, { usedAt, state }] of this.owned)
 			if (usedAt < before && isDurable(id, state.head?.stamp ?? 0)) this.owned.delete(id);

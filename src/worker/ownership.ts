@@ -28,7 +28,7 @@ export interface OwnershipParts {
 
 const RETRY_MS = 250;
 const RECORD_TIMEOUT_MS = 250;
-/** The handover waits at most this long for a claim, because Redis may not answer. */
+/** Releasing the partition waits at most this long for a claim, because Redis may not answer. */
 const CLAIM_TIMEOUT_MS = 1000;
 
 export class Ownership {

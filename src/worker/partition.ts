@@ -74,7 +74,7 @@ export class Partition {
 		this.parts.conversations.clear();
 	}
 
-	/** Evicts conversations not used since `before`, by the clock of `Conversations`, whose changes are durable. */
+	/** Evicts conversations that were not used since `before` (by the clock of `Conversations`), if their changes are durable. */
 	evict(before: number): void {
 		const { conversations, pipeline } = this.parts;
 		conversations.evict(before, (id, stamp) => stamp <= pipeline.durable(id));

@@ -30,8 +30,8 @@ import { TrailingPersistence } from './trailing-persistence.ts';
 export interface PartitionedWorkerParts {
 	readonly log: CommandLog;
 	/**
-	 * Persists cursors that a message moved. It must not wait for the log while the log is down: the effects would not be persisted, and
-	 * be missing when the read state is reloaded.
+	 * Persists cursors that a message moved. It must not wait for the log while the log is down: otherwise the effects would not be
+	 * persisted, and would be missing when the read state is reloaded.
 	 */
 	readonly cursorLedger: Pick<Ledger, 'commit'>;
 	readonly ledger: PartitionLedger;
@@ -72,7 +72,7 @@ export class PartitionedWorker {
 	private resumes = 0;
 	/** How many times in a row a partition was restarted because persisting failed. */
 	private readonly failures = new Map<string, number>();
-	/** By partition: it decides nothing before its pause ends, even if it is restarted again. */
+	/** By partition name: until the pause ends, the partition decides nothing, even if it is restarted again. */
 	private readonly pauses = new Map<string, Promise<void>>();
 	private readonly backlog = new Backlog(MAX_UNWRITTEN_BYTES);
 
@@ -129,7 +129,7 @@ export class PartitionedWorker {
 		for (const owned of this.owned.values()) void this.catchUp(owned, this.resumes);
 	}
 
-	/** Final. Commands that it cannot finish and persist in time are left to the next owner. */
+	/** Final. Leaves commands that it cannot finish and persist in time to the next owner. */
 	async stop(withinMs: number): Promise<void> {
 		this.stopping = true;
 		for (const { pipeline, ownership } of this.owned.values()) {
@@ -141,12 +141,12 @@ export class PartitionedWorker {
 		for (const { pipeline } of this.owned.values()) pipeline.end();
 	}
 
-	/** Evicts conversations not used since `before` (ms) whose effects are all durable. */
+	/** Evicts conversations that were not used since `before` (ms), if all their effects are durable. */
 	evict(before: number): void {
 		for (const { partition } of this.owned.values()) partition.evict(before);
 	}
 
-	/** Without partitions that are being released: a release can wait until the store is reachable. */
+	/** Number of owned partitions, without those that are being released: a release may wait until the store is reachable. */
 	get partitions(): number {
 		return [...this.owned.values()].filter(({ pipeline }) => !pipeline.isLeaving).length;
 	}
@@ -299,7 +299,7 @@ export class PartitionedWorker {
 		});
 	}
 
-	/** Unless the partition was revoked or assigned again since the failure. */
+	/** Restarts the partition, unless it was revoked or assigned again since the failure. */
 	private restart(name: string, failed: TrailingPersistence): void {
 		if (this.owned.get(name)?.persistence === failed) this.consumption?.restart(name);
 	}

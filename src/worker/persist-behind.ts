@@ -22,7 +22,7 @@ import type { Reservation, TrailingPersistence } from './trailing-persistence.ts
  *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. A persisted command
  *                is not replayed. So each post of an unapplied group is persisted with an `own_post` fact: the store then moves the
  *                author's cursor, even if this worker dies. The group is applied and published when the read state is complete. After
- *                draining, later groups of the same conversation wait until it is published
+ *                draining, later groups of the same conversation wait until that group is published
  *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Only `ended` can follow
  *     ended      decides no more commands
  *

@@ -24,7 +24,7 @@ export class Replies {
 		});
 	}
 
-	/** Sends one message per gateway; gateways of an older release get one per command. */
+	/** Publishes one worker reply per gateway; gateways of an older release get one per command. */
 	replyAll(replied: readonly Replied[]): void {
 		const together: Replied[] = [];
 		for (const one of replied) {

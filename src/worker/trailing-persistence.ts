@@ -225,8 +225,8 @@ export class TrailingPersistence {
 }
 
 /**
- * Writes each `own_post` directly after its message: the store decides by the messages written so far whether the author was
- * caught up, so later facts must not be there yet.
+ * Writes each `own_post` directly after its message and before any later fact: the store decides from the messages written so far
+ * whether the author was caught up.
  */
 const factsOf = ({ effects, isUnapplied }: DecidedRecord): readonly Fact[] =>
 	isUnapplied

@@ -34,7 +34,7 @@ const ABOUT = 'counts';
 
 const FIXES: Readonly<Record<string, string>> = {
 	store_behind:
-		'The store may not have all changes yet; try again later (after a mark and a mute in one conversation, an hour later)',
+		'The store may not have all changes yet; try again later, or after an hour if the user marked and muted this conversation lately',
 	changing: 'The counts kept changing; try again when the conversation is quieter',
 	still_differs: 'The counts differ even after reloading from the store: this is a bug, please report it',
 	not_tried: 'Other repairs took all the time; run the command again',

@@ -89,7 +89,7 @@ export function judgeClock(
 	return ok(about, iso(nowMs));
 }
 
-/** A resume looks this far before the client's position (docs/run-a-cluster.md). */
+/** The largest difference between clocks that a resume covers: it starts this far before the client's position. */
 const CLOCKS_DIFFER_MS = OVERLAP_MICROS / 1000;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
