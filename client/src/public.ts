@@ -93,7 +93,7 @@ export interface WebSocketLike {
 	send(data: string): void;
 	close(code?: number, reason?: string): void;
 }
-// biome-ignore lint/suspicious/noExplicitAny: the browser's class and that of `ws` differ in everything but this
+// biome-ignore lint/suspicious/noExplicitAny: the browser's class and the class of `ws` have only the constructor in common
 export type WebSocketClass = new (url: string) => any;
 
 export interface PostOptions {
