@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ROOT } from './paths.ts';
 import type { Bench } from './scenario.ts';
 
-/** A scenario's own services, which `scripts/services` starts and removes. Returns the variables with their addresses. */
+/** A scenario's own services, which `scripts/services` starts and removes. Returns a function from variables to addresses. */
 export async function benchServices(
 	bench: Bench,
 	...wanted: readonly ('redis' | 'postgres' | 'kafka')[]

@@ -8,8 +8,8 @@ import { kafkaPlace } from '../support/kafka.ts';
 import { numbers, record, until } from '../support/log/records.ts';
 
 /**
- * Three Kafka brokers, one of which is killed, hangs or restarts. The other two accept what has two in-sync replicas: a cluster under
- * load continues with new leaders, and so does the log by itself.
+ * Three Kafka brokers, one of which is killed, hangs or restarts. An append needs two in-sync replicas, which the other two brokers
+ * provide: a cluster under load continues with new leaders, and so does the log by itself.
  */
 
 const PARTITIONS = 9;
@@ -37,7 +37,7 @@ const leadersOf = (topic: string): Promise<number[]> =>
 
 const commandTopic = (): string => `${stage.cluster.installation}-conversations`;
 
-test('a cluster creates its topics with two replicas', async () => {
+test('a cluster creates its topics so that an append needs two in-sync replicas', async () => {
 	const TOPIC = 2;
 	const name = 'min.insync.replicas';
 	const [{ configs } = { configs: [] }] = await asAdmin((admin) =>

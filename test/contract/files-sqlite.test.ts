@@ -152,7 +152,7 @@ describe('under a running server', () => {
 		});
 	}
 
-	test('a write right after it is rejected too', async () => {
+	test('a write right after the database was truncated is rejected too', async () => {
 		const store = await open();
 		const room = conversation('C01');
 		await store.ledger.commit([created(room, ['U01'])]);
@@ -164,7 +164,7 @@ describe('under a running server', () => {
 		expect(outcome).toMatch(/tidemark\.db/);
 	});
 
-	test('a directory that returns is used again', async () => {
+	test('a directory that is moved back is used again', async () => {
 		const store = await open();
 		const room = conversation('C01');
 		await store.ledger.commit([created(room, ['U01'])]);
@@ -175,7 +175,7 @@ describe('under a running server', () => {
 		await store.ledger.commit([posted(room, message('C01', BEGIN + 1))]);
 	});
 
-	test('another database in its place is not overwritten when the server stops', async () => {
+	test('a file that replaced the database is not overwritten when the server stops', async () => {
 		const store = await open();
 		await store.ledger.commit([created(conversation('C01'), ['U01'])]);
 		await writeFile(at(DATABASE), 'restored from a backup');

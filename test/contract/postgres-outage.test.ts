@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => services.down());
 
 for (const how of ['finish', 'crash'] as const) {
-	test(`stopped for ${OUTAGE_MS / 1000} s (${how}) under load`, async () => {
+	test(`PostgreSQL is stopped for ${OUTAGE_MS / 1000} s (${how}) under load: every acknowledged commit exists once`, async () => {
 		const url = services.env[POSTGRES_VARIABLE] as string;
 		const place = await postgresPlace({ url });
 		const events: string[] = [];

@@ -23,12 +23,12 @@ export class Round {
 
 	/** Adds the operation if it fits. Returns whether it does. */
 	offer(operation: Operation): boolean {
-		const isTaken = this.fits(operation);
-		if (isTaken) this.operations.push(operation);
-		return isTaken;
+		const isAdmitted = this.admits(operation);
+		if (isAdmitted) this.operations.push(operation);
+		return isAdmitted;
 	}
 
-	private fits(operation: Operation): boolean {
+	private admits(operation: Operation): boolean {
 		switch (operation.kind) {
 			case 'post':
 			case 'reply': {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /**
  * A static check that code under simulation takes time and randomness only from sources that globals.ts replaces. It reads every file that
- * a server and the SDK import.
+ * `tidemark serve` and the SDK import.
  */
 
 const ROOT = new URL('../../', import.meta.url).pathname;

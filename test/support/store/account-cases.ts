@@ -60,7 +60,7 @@ export function accountCases(subject: Subject): void {
 			expect(await directory.usersOf('T99', null, 2)).toEqual({ items: [], next: null });
 		});
 
-		test('users by their newest change and public channels by their creation, from a given one on', async () => {
+		test('users are listed by their newest change and public channels by their creation, after a given one', async () => {
 			const { directory, ledger, workspaceChanges } = subject.store;
 			for (const [id, at] of [
 				['U01', 1],
@@ -154,7 +154,7 @@ export function accountCases(subject: Subject): void {
 			]);
 		});
 
-		test('a deactivated user has neither tokens nor devices, and returns without them', async () => {
+		test('deactivation revokes the tokens and removes the devices of a user; reactivation does not restore them', async () => {
 			const { directory, push } = subject.store;
 			for (const id of ['U01', 'U02']) await directory.createUser(user(id));
 			await directory.createToken(token('aa', 'U01'));
