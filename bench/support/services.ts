@@ -11,14 +11,17 @@ export async function benchServices(
 ): Promise<(variable: string) => string> {
 	// Not inside the repository: PostgreSQL's own user needs access.
 	const directory = mkdtempSync(join(tmpdir(), 'tidemark-services-bench-'));
+	const env: Record<string, string | undefined> = {
+		...process.env,
+		TIDEMARK_SERVICES_DIR: directory,
+		TIDEMARK_SERVICES_OWNER: String(process.pid),
+		TIDEMARK_SERVICES_LONG_RUN: '1',
+	};
+	// With these variables, the script would use running services, and some scenarios empty theirs.
+	for (const name of Object.keys(env)) if (/^TIDEMARK_TEST_.*_(URL|BROKERS)$/.test(name)) delete env[name];
 	const services = async (...args: readonly string[]): Promise<string> => {
 		const child = Bun.spawn([join(ROOT, 'scripts', 'services'), ...args], {
-			env: {
-				...process.env,
-				TIDEMARK_SERVICES_DIR: directory,
-				TIDEMARK_SERVICES_OWNER: String(process.pid),
-				TIDEMARK_SERVICES_LONG_RUN: '1',
-			},
+			env,
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
 		const output = await new Response(child.stdout).text();

@@ -9,7 +9,6 @@ export class Round {
 	readonly operations: Operation[] = [];
 	private readonly exclusive = new Set<string>();
 	private readonly touched = new Set<string>();
-	private readonly posted = new Set<string>();
 	private readonly authors = new Set<string>();
 	private readonly readers = new Set<string>();
 
@@ -35,7 +34,6 @@ export class Round {
 				const { conversation: c, user } = operation;
 				if (this.exclusive.has(c) || this.readers.has(`${c} ${user}`)) return false;
 				this.touched.add(c);
-				this.posted.add(c);
 				this.authors.add(`${c} ${user}`);
 				return true;
 			}

@@ -99,7 +99,7 @@ export async function checkReads(url: string, cast: Cast, book: Book, shown: His
 			const { last_read, revision, is_muted, position } = row;
 			const found = { last_read, revision, is_muted };
 			if (!known.isUnconfirmed) expect(known).toMatchObject(found);
-			Object.assign(known, found, { position, inDoubt: false });
+			Object.assign(known, found, { position, isUnconfirmed: false });
 		}
 	}
 }

@@ -83,10 +83,13 @@ function send(socket: Bun.Socket<Ends>, chunk: Buffer): void {
 function flush(socket: Bun.Socket<Ends>): void {
 	const waiting = socket.data.waiting.splice(0);
 	for (const chunk of waiting) send(socket, chunk);
+	if (socket.data.waiting.length === 0 && socket.data.other?.data.closed) socket.end();
 }
 
 function end(socket: Bun.Socket<Ends>): void {
 	if (!socket.data) return;
 	socket.data.closed = true;
-	socket.data.other?.end();
+	const { other } = socket.data;
+	// What is still waiting is sent first: `flush` ends the connection.
+	if (other?.data.waiting.length === 0) other.end();
 }
