@@ -62,7 +62,16 @@ for (const how of ['finish', 'crash'] as const) {
 		expect(read).toBeInstanceOf(Rejection);
 		expect(read).toMatchObject({ code: 'service_unavailable' });
 		const terms = [{ text: 'word', isPrefix: false, isExcluded: false }];
-		const search = { team: 'T01', user: 'U01', memberOnly: true, from: null, in: null, after: 0, before: newest, has: [] };
+		const search = {
+			team: 'T01',
+			user: 'U01',
+			memberOnly: true,
+			from: null,
+			in: null,
+			after: 0,
+			before: newest,
+			has: [],
+		};
 		const found = await store.search.find({ ...search, terms }).catch((error) => error);
 		expect(found).toMatchObject({ code: 'service_unavailable' });
 		await Bun.sleep(OUTAGE_MS);
