@@ -1,6 +1,6 @@
 import type { FileRecord, FileShare } from '../../engine/ports/files.ts';
 import { Rejection } from '../../model/errors.ts';
-import { type CallContext, readableConversation } from '../http/access.ts';
+import { type CallContext, readableOrNull } from '../http/access.ts';
 import type { FileServices, Services } from '../services.ts';
 
 /** Decides which users may see a file: its uploader, and users who may read a conversation that it is shared in. */
@@ -41,18 +41,6 @@ export async function readableShares(
 ): Promise<readonly FileShare[]> {
 	const places = new Set(shares.map(({ conversation }) => conversation));
 	const mayRead = new Map<string, boolean>();
-	for (const place of places) mayRead.set(place, await canRead(context, place));
+	for (const place of places) mayRead.set(place, (await readableOrNull(context, place)) !== null);
 	return shares.filter(({ conversation }) => mayRead.get(conversation));
 }
-
-async function canRead(context: CallContext, conversation: string): Promise<boolean> {
-	try {
-		await readableConversation(context, conversation);
-		return true;
-	} catch (error) {
-		if (error instanceof Rejection && NOT_READABLE.has(error.code)) return false;
-		throw error;
-	}
-}
-
-const NOT_READABLE: ReadonlySet<string> = new Set(['channel_not_found', 'not_in_channel']);
