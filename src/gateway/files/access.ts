@@ -1,5 +1,5 @@
 import type { FileRecord, FileShare } from '../../engine/ports/files.ts';
-import { Rejection } from '../../model/errors.ts';
+import { type ErrorCode, Rejection } from '../../model/errors.ts';
 import { type CallContext, readableOrNull } from '../http/access.ts';
 import type { FileServices, Services } from '../services.ts';
 
@@ -33,6 +33,18 @@ export async function visibleFile(context: CallContext, id: string): Promise<Vis
 	const shares = await readableShares(context, await records.shares(file));
 	if (!isOwn && shares.length === 0) throw noFile();
 	return { file, shares };
+}
+
+const NOT_VISIBLE: readonly ErrorCode[] = ['file_not_found', 'file_deleted'];
+
+/** As `visibleFile`; null if there is no file that the caller may see. */
+export async function visibleFileOrNull(context: CallContext, id: string): Promise<VisibleFile | null> {
+	try {
+		return await visibleFile(context, id);
+	} catch (error) {
+		if (error instanceof Rejection && NOT_VISIBLE.includes(error.code)) return null;
+		throw error;
+	}
 }
 
 export async function readableShares(

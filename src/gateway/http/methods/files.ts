@@ -3,7 +3,13 @@ import { formatTs } from '../../../model/ts.ts';
 import { ANY_ORIGIN } from '../../../protocol/addresses.ts';
 import { contentPath, downloadPath, shareFields, wireFile } from '../../../protocol/file-objects.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
-import { filesOf, readableShares, type VisibleFile, visibleFile } from '../../files/access.ts';
+import {
+	filesOf,
+	readableShares,
+	type VisibleFile,
+	visibleFile,
+	visibleFileOrNull,
+} from '../../files/access.ts';
 import { linkExpiry, linkQuery } from '../../files/links.ts';
 import { leaveTombstones, removeContent } from '../../files/removal.ts';
 import { readableConversation } from '../access.ts';
@@ -123,7 +129,7 @@ export const filesGetLinks = userMethod({
 		const end = linkExpiry(Date.now());
 		const links: JsonObject[] = [];
 		for (const id of args.files) {
-			const found = await visibleFile(call, id).catch(() => null);
+			const found = await visibleFileOrNull(call, id);
 			if (!found) continue;
 			const query = await linkQuery(services, found.file, caller.user.id, end);
 			links.push({
