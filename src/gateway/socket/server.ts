@@ -1,11 +1,12 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
 import type { Admission } from '../../engine/ports/tickets.ts';
 import { CLOSE_CODES, type CloseReason, Rejection } from '../../model/errors.ts';
+import type { Network } from '../../protocol/networks.ts';
 import { AppSocket } from '../apps/app-socket.ts';
 import type { AppSockets } from '../apps/app-sockets.ts';
 import { MAX_FORM_BYTES } from '../files/uploads.ts';
 import { addForm } from '../http/body.ts';
-import { clientAddress, type Network } from '../http/client-address.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { failure } from '../http/envelope.ts';
 import { MAX_BUFFERED_BYTES } from '../http/incoming-body.ts';
 import { type RequestTarget, requestTargetOf } from '../http/request-target.ts';
