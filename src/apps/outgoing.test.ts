@@ -52,3 +52,42 @@ test.each(['[2606:2800:220:1::1]', '[::ffff:93.184.216.34]', '[64:ff9b::93.184.2
 		expect((await post({ allowsPrivate: false }, `http://${host}/`)).status).toBe(200);
 	},
 );
+
+test('the time limit includes the look-up of the name', async () => {
+	const resolve = async () => {
+		await Bun.sleep(2_000);
+		return ['93.184.216.34'];
+	};
+	await expect(post({ resolve }, URL_OF_APP, 10)).rejects.toMatchObject({ reason: 'http_timeout' });
+});
+
+test('an endless answer is not read to its end', async () => {
+	let sentBytes = 0;
+	let isCancelled = false;
+	const answer = new ReadableStream<Uint8Array>({
+		pull: (controller) => {
+			if (sentBytes >= 50_000_000) return controller.close();
+			sentBytes += 100_000;
+			controller.enqueue(new Uint8Array(100_000));
+		},
+		cancel: () => {
+			isCancelled = true;
+		},
+	});
+	await expect(post({ fetch: async () => new Response(answer) })).rejects.toThrow('too large');
+	expect(sentBytes).toBeLessThan(2_000_000);
+	expect(isCancelled).toBe(true);
+});
+
+test('an answer in several parts is one text', async () => {
+	const [start, end] = [Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)];
+	const answer = new ReadableStream<Uint8Array>({
+		start: (controller) => {
+			controller.enqueue(start);
+			controller.enqueue(end);
+			controller.close();
+		},
+	});
+	expect((await post({ fetch: async () => new Response(answer) })).text).toBe('é');
+	expect((await post({ fetch: async () => new Response(null) })).text).toBe('');
+});

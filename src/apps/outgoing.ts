@@ -55,16 +55,14 @@ export class Outgoing {
 		headers: Record<string, string>,
 		timeoutMs: number,
 	): Promise<AppAnswer> {
-		const addresses = await this.checked(url);
 		const signal = AbortSignal.timeout(timeoutMs);
 		try {
+			const addresses = await unlessAborted(signal, this.checked(url));
 			const init = { method: 'POST', body, headers, redirect: 'manual', signal } as const;
 			const response = await this.sendTo(addresses, new URL(url), init);
 			if (response.status >= 300 && response.status < 400)
 				throw new RequestFailed('too_many_redirects', `HTTP ${response.status}: redirects are not followed`);
-			const text = await response.text();
-			if (text.length > MAX_ANSWER_BYTES)
-				throw new RequestFailed('connection_failed', 'the answer is too large');
+			const text = await textOf(response);
 			return { status: response.status, text, noRetry: response.headers.get('x-slack-no-retry') === '1' };
 		} catch (error) {
 			if (error instanceof RequestFailed) throw error;
@@ -108,6 +106,26 @@ export class Outgoing {
 			throw new RequestFailed('connection_failed', `${host}: ${(error as Error).message}`);
 		}
 	}
+}
+
+/** For work that cannot be cancelled, such as the look-up of a name. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+	return new Promise((resolve, reject) => {
+		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+		work.then(resolve, reject);
+	});
+}
+
+/** Stops reading at the limit: an endless answer must not fill the memory. */
+async function textOf({ body }: Response): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of body ?? []) {
+		bytes += chunk.length;
+		if (bytes > MAX_ANSWER_BYTES) throw new RequestFailed('connection_failed', 'the answer is too large');
+		chunks.push(chunk);
+	}
+	return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** Directs the request to this address. */
