@@ -60,3 +60,18 @@ test.each(['update', 'push'])('an app that answers with %s needs a valid view', 
 	answer = { response_action, view: VIEW };
 	expect(await ada('views.submit', { view_id })).toMatchObject({ ok: true, response_action });
 });
+
+test('an app pushes only onto a modal of the user who caused the trigger', async () => {
+	const [ofAda, ofGrace] = [await opened(stage.ada), await opened(stage.grace)];
+	const home = await bot('views.publish', { user_id: stage.adaId, view: { type: 'home', blocks: [] } });
+	const push = async (view_id: string) =>
+		bot('views.push', { trigger_id: await triggerOf(stage.ada), view_id, view: VIEW });
+	expect(await push(ofGrace)).toMatchObject({ error: 'view_not_found' });
+	expect(await push(home.view.id)).toMatchObject({ error: 'view_not_found' });
+	const { view } = await push(ofAda);
+	expect(view).toMatchObject({ previous_view_id: ofAda });
+	answer = { response_action: 'clear' };
+	await ada('views.submit', { view_id: view.id });
+	expect(await ada('views.get', { view_id: ofAda })).toMatchObject({ error: 'view_not_found' });
+	expect(await stage.grace('views.get', { view_id: ofGrace })).toMatchObject({ ok: true });
+});

@@ -52,6 +52,9 @@ export const viewsPush = userMethod({
 		const app = await appOfCaller(call);
 		const { user, view: top } = await redeemTrigger(services, app.id, args.trigger_id);
 		const below = await ownView(call, app, args.view_id ?? top ?? '');
+		// A view can be closed together with those below it.
+		if (below.user !== user || below.kind !== 'modal')
+			throw new Rejection('view_not_found', 'view_id: the user of the trigger has no such modal open');
 		const pushed = await storeView(services, app, args.view, {
 			user,
 			kind: 'modal',
