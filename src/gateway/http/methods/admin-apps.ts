@@ -1,5 +1,6 @@
 import { verifyUrl } from '../../../apps/http-transport.ts';
 import type { App } from '../../../engine/ports/apps.ts';
+import type { User } from '../../../engine/ports/store.ts';
 import { problemsOf, settingsOf } from '../../../model/app-manifest.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
@@ -13,7 +14,8 @@ import * as type from '../argument-types.ts';
 import { type Argument, required } from '../arguments.ts';
 import { adminMethod, type Call, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { publishAppChange } from '../publish-changes.ts';
+import { publishAppChange, publishTeamJoin, publishUserChange } from '../publish-changes.ts';
+import { userWithId } from './admin-accounts.ts';
 
 /** Administration of apps, which are created and changed with a Slack app manifest. */
 
@@ -64,10 +66,11 @@ export const adminAppsCreate = adminMethod({
 			throw new Rejection('team_not_found', 'team_id: no such workspace');
 		const settings = settingsOf(args.manifest);
 		const at = clock.next();
+		const bot = await createBot(call.services, args.team_id, settings.botName);
 		const app: App = {
 			id: newId('A', random),
 			team: args.team_id,
-			botUser: await createBot(call.services, args.team_id, settings.botName),
+			botUser: bot.id,
 			signingSecret: Buffer.from(random(SECRET_BYTES)).toString('hex'),
 			manifest: JSON.stringify(args.manifest),
 			createdTs: at,
@@ -81,6 +84,7 @@ export const adminAppsCreate = adminMethod({
 		await apps.create(app);
 		const botToken = await createBotToken(call.services, app);
 		const appToken = await createAppToken(call.services, app, 'socket mode');
+		publishTeamJoin(call.services, bot);
 		publishAppChange(call.services, app.id);
 		return {
 			app: await wireApp(app, call.services),
@@ -91,7 +95,7 @@ export const adminAppsCreate = adminMethod({
 });
 
 /** Creates the app's bot: a user of the workspace with the first free name. */
-async function createBot({ directory, random, clock }: Services, team: string, name: string) {
+async function createBot({ directory, random, clock }: Services, team: string, name: string): Promise<User> {
 	const base =
 		name
 			.toLowerCase()
@@ -112,7 +116,7 @@ async function createBot({ directory, random, clock }: Services, team: string, n
 			profile: {},
 			snoozedUntilTs: 0,
 		};
-		if (user.name !== SLACKBOT_NAME && (await directory.createUser(user))) return user.id;
+		if (user.name !== SLACKBOT_NAME && (await directory.createUser(user))) return user;
 	}
 	throw new Rejection(
 		'name_taken',
@@ -204,6 +208,7 @@ export const adminAppsDelete = adminMethod({
 		await directory.deactivateUser(botUser, clock.next(), wallMicros());
 		auth.forgetUser(botUser);
 		publishRevocation(bus, null, botUser);
+		publishUserChange(call.services, await userWithId(call, botUser));
 		publishAppChange(call.services, id);
 		return {};
 	},
