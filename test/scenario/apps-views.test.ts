@@ -61,6 +61,14 @@ test.each(['update', 'push'])('an app that answers with %s needs a valid view', 
 	expect(await ada('views.submit', { view_id })).toMatchObject({ ok: true, response_action });
 });
 
+test('an app may answer with a view of 250 KB', async () => {
+	const view_id = await opened(stage.ada);
+	const sent = app.envelopes.length;
+	answer = { response_action: 'update', view: { ...VIEW, private_metadata: 'x'.repeat(249_000) } };
+	expect(await ada('views.submit', { view_id })).toMatchObject({ ok: true, response_action: 'update' });
+	expect(app.envelopes).toHaveLength(sent + 1);
+});
+
 test('an app pushes only onto a modal of the user who caused the trigger', async () => {
 	const [ofAda, ofGrace] = [await opened(stage.ada), await opened(stage.grace)];
 	const home = await bot('views.publish', { user_id: stage.adaId, view: { type: 'home', blocks: [] } });
