@@ -72,7 +72,8 @@ export class Dispatcher {
 	) {
 		this.feed = new Feed(new Map(), past);
 		const { botEvents } = settingsOf(JSON.parse(app.manifest));
-		this.subscriber = { app: app.id, bot: app.botUser, names: new Set(botEvents) };
+		const names = new Map(botEvents.map((name) => [name, app.addedEvents[name] ?? app.eventsSinceTs]));
+		this.subscriber = { app: app.id, bot: app.botUser, names };
 		this.lastTrouble = app;
 		this.workspace = new WorkspaceReader(parts.workspaceChanges, this.subscriber, parts.nowMs);
 	}

@@ -10,7 +10,15 @@ const MANIFEST = {
 	display_information: { name: 'Harbour' },
 	settings: { event_subscriptions: { bot_events: ['message.channels'] }, socket_mode_enabled: true },
 };
-const APP = { id: 'A1', team: 'T1', botUser: 'UBOT', manifest: JSON.stringify(MANIFEST), updatedTs: 1, eventsSinceTs: 0 };
+const APP = {
+	id: 'A1',
+	team: 'T1',
+	botUser: 'UBOT',
+	manifest: JSON.stringify(MANIFEST),
+	updatedTs: 1,
+	eventsSinceTs: 0,
+	addedEvents: {},
+};
 const EVENT = { id: 'Ev1', stream: 'C1', at: 1e15, event: { type: 'message' } };
 const PATIENCE_MS = 10_000;
 

@@ -4,7 +4,7 @@ import { formatTs } from '../model/ts.ts';
 import { EventReader, type EventReaderParts } from './event-reader.ts';
 
 const CHANNEL = 'C1';
-const SUBSCRIBER = { app: 'A1', bot: 'UBOT', names: new Set(['member_joined_channel']) };
+const SUBSCRIBER = { app: 'A1', bot: 'UBOT', names: new Map([['member_joined_channel', 0]]) };
 
 /** A channel that many users joined, 1,500 of them with one stamp. */
 const JOINS: readonly MemberChange[] = Array.from({ length: 4_000 }, (_, index) => ({
@@ -77,6 +77,6 @@ test('of the deleted files of a message, only those deleted since the bot joined
 			memberships: async () => new Map([[SUBSCRIBER.bot, { member: true, joinedTs }]]),
 		},
 	} as unknown as EventReaderParts);
-	const found = await reader.read({ ...SUBSCRIBER, names: new Set(['file_deleted']) }, CHANNEL, 0);
+	const found = await reader.read({ ...SUBSCRIBER, names: new Map([['file_deleted', 0]]) }, CHANNEL, 0);
 	expect(found?.events.map(({ event }) => event.file_id)).toEqual(['F2']);
 });

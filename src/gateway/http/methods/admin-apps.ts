@@ -76,6 +76,7 @@ export const adminAppsCreate = adminMethod({
 			createdTs: at,
 			updatedTs: at,
 			eventsSinceTs: at,
+			addedEvents: {},
 			pausedAt: 0,
 			failingSinceAt: 0,
 			lastError: '',
@@ -165,8 +166,13 @@ export const adminAppsUpdate = adminMethod({
 		const { botEvents } = settingsOf(args.manifest);
 		const at = clock.next();
 		// An app does not receive events from before its subscription.
-		const addsEvents = botEvents.some((name) => !before.includes(name));
-		await apps.setManifest(app.id, JSON.stringify(args.manifest), at, addsEvents ? at : app.eventsSinceTs);
+		const addedEvents = Object.fromEntries(
+			botEvents.flatMap((name) => {
+				const since = before.includes(name) ? app.addedEvents[name] : at;
+				return since === undefined ? [] : [[name, since]];
+			}),
+		);
+		await apps.setManifest(app.id, JSON.stringify(args.manifest), at, addedEvents);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
 		publishAppChange(call.services, app.id);
 		const changed = await appWithId(call, args.app_id);
@@ -222,7 +228,7 @@ export const adminAppsResume = adminMethod({
 		const app = await appWithId(call, args.app_id);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
 		// Store the manifest as changed, so that the gateway that delivers to the app starts to deliver again.
-		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.eventsSinceTs);
+		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.addedEvents);
 		publishAppChange(call.services, app.id);
 		return { app: await wireApp(await appWithId(call, app.id), call.services) };
 	},
