@@ -41,8 +41,13 @@ export interface StoredChanges extends InsideChanges {
 export interface EventSubscriber {
 	readonly app: string;
 	readonly bot: string;
-	/** Slack's names of the subscribed events. */
-	readonly names: ReadonlySet<string>;
+	/** Slack's names of the subscribed events, with the stamp of each subscription. */
+	readonly names: ReadonlyMap<string, number>;
+}
+
+export function wants({ names }: Pick<EventSubscriber, 'names'>, name: string, at: number): boolean {
+	const since = names.get(name);
+	return since !== undefined && at > since;
 }
 
 const MESSAGE_NAME = {
@@ -119,14 +124,14 @@ function messageEvents(
 	const { wire } = messageChangeEvent(change, conversation, thread);
 	const isPosted = prevTs !== null;
 	const events: AppEvent[] = [];
-	if (subscriber.names.has(MESSAGE_NAME[conversation.kind])) {
+	if (wants(subscriber, MESSAGE_NAME[conversation.kind], at)) {
 		const what = isPosted ? 'message' : `changed ${message.ts}`;
 		const event = isPosted ? wire : { ...wire, channel_type: channelType(conversation) };
 		events.push(make(subscriber, conversation.id, at, what, event));
 	}
 	const { channel_type: _type, subtype: _subtype, ...mention } = wire;
 	const isMention = isPosted && message.named.includes(subscriber.bot) && conversation.kind !== 'im';
-	if (isMention && subscriber.names.has('app_mention'))
+	if (isMention && wants(subscriber, 'app_mention', at))
 		events.push(make(subscriber, conversation.id, at, 'mention', { ...mention, type: 'app_mention' }));
 	return events;
 }
@@ -135,7 +140,6 @@ function fileEvents(
 	{ conversation, posted, changed }: StoredChanges,
 	subscriber: EventSubscriber,
 ): AppEvent[] {
-	const { names } = subscriber;
 	const added = posted.map(({ message }) => message);
 	const shared = added.flatMap((message) =>
 		sharedEvents(message).map(({ wire }) =>
@@ -148,7 +152,10 @@ function fileEvents(
 			make(subscriber, conversation.id, at, `file_deleted ${file}`, event.wire),
 		),
 	);
-	return [...(names.has('file_shared') ? shared : []), ...(names.has('file_deleted') ? deleted : [])];
+	return [
+		...shared.filter(({ at }) => wants(subscriber, 'file_shared', at)),
+		...deleted.filter(({ at }) => wants(subscriber, 'file_deleted', at)),
+	];
 }
 
 const channelType = ({ kind }: Conversation): string =>
@@ -160,7 +167,7 @@ function membershipEvents(
 	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const type = joined ? 'member_joined_channel' : 'member_left_channel';
-	if (!subscriber.names.has(type)) return [];
+	if (!wants(subscriber, type, at)) return [];
 	const event = {
 		type,
 		user,
@@ -178,7 +185,7 @@ function aspectEvents(
 	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const { wire } = aspectEvent(conversation, change);
-	if (!subscriber.names.has(String(wire.type))) return [];
+	if (!wants(subscriber, String(wire.type), change.at)) return [];
 	return [make(subscriber, conversation.id, change.at, String(wire.type), wire)];
 }
 
@@ -188,7 +195,7 @@ function reactionEvents(
 	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const { wire } = reactionEvent({ ...reaction, channel: conversation.id });
-	if (!subscriber.names.has(String(wire.type))) return [];
+	if (!wants(subscriber, String(wire.type), reaction.at)) return [];
 	const what = `${wire.type} ${reaction.ts} ${reaction.name} ${reaction.user}`;
 	return [make(subscriber, conversation.id, reaction.at, what, wire)];
 }
@@ -199,6 +206,6 @@ function pinEvents(
 	subscriber: EventSubscriber,
 ): AppEvent[] {
 	const { wire } = pinEvent({ ...pin, channel: conversation.id });
-	if (!subscriber.names.has(String(wire.type))) return [];
+	if (!wants(subscriber, String(wire.type), pin.at)) return [];
 	return [make(subscriber, conversation.id, pin.at, `${wire.type} ${pin.ts}`, wire)];
 }

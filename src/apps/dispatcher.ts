@@ -5,7 +5,7 @@ import type { WorkspaceChanges } from '../engine/ports/workspace-changes.ts';
 import { settingsOf } from '../model/app-manifest.ts';
 import type { EventSubscriber } from './app-events.ts';
 import type { EventReader } from './event-reader.ts';
-import { type Delivery, Feed } from './feed.ts';
+import { type Delivery, Feed, type PastAttempts } from './feed.ts';
 import { nextTryAt, type RetryRules } from './retries.ts';
 import type { DeliveryOutcome, Transport } from './transport.ts';
 import { wantsWorkspace } from './workspace-events.ts';
@@ -48,7 +48,7 @@ const STOP_WAIT_MS = 1_000;
 const PAGE = 1_000;
 
 export class Dispatcher {
-	private feed = new Feed(new Map());
+	private feed: Feed;
 	private readonly subscriber: EventSubscriber;
 	private readonly listened = new Set<string>();
 	/** Conversations that may have new events. */
@@ -68,9 +68,12 @@ export class Dispatcher {
 	constructor(
 		readonly app: App,
 		private readonly parts: DispatcherParts,
+		private readonly past: PastAttempts,
 	) {
+		this.feed = new Feed(new Map(), past);
 		const { botEvents } = settingsOf(JSON.parse(app.manifest));
-		this.subscriber = { app: app.id, bot: app.botUser, names: new Set(botEvents) };
+		const names = new Map(botEvents.map((name) => [name, app.addedEvents[name] ?? app.eventsSinceTs]));
+		this.subscriber = { app: app.id, bot: app.botUser, names };
 		this.lastTrouble = app;
 		this.workspace = new WorkspaceReader(parts.workspaceChanges, this.subscriber, parts.nowMs);
 	}
@@ -83,8 +86,8 @@ export class Dispatcher {
 		this.running = this.run();
 	}
 
-	/** Saves the cursors of acknowledged events. */
-	async stop(): Promise<void> {
+	/** Saves the cursors of acknowledged events. Resolves to the attempts of the others, for the app's next dispatcher. */
+	async stop(): Promise<PastAttempts> {
 		this.stopping = true;
 		this.wake();
 		await this.running;
@@ -98,6 +101,7 @@ export class Dispatcher {
 		if (wantsWorkspace(this.subscriber))
 			this.parts.bus.unsubscribe(`team:${this.app.team}`, this.receiveTeam);
 		await this.save().catch(this.parts.report);
+		return this.feed.pastAttempts();
 	}
 
 	/** Starts the next round of the loop now: a socket may have opened, or an event arrived. */
@@ -114,7 +118,7 @@ export class Dispatcher {
 				this.endPause = resolve;
 			});
 			try {
-				if (!isLoaded) this.feed = new Feed(await apps.cursors(this.app.id));
+				if (!isLoaded) this.feed = new Feed(await apps.cursors(this.app.id), this.past);
 				isLoaded = true;
 				await this.round();
 			} catch (error) {
@@ -288,7 +292,6 @@ export class Dispatcher {
 	}
 
 	private finish(delivery: Delivery, outcome: DeliveryOutcome): void {
-		const { rules, nowMs } = this.parts;
 		switch (outcome.type) {
 			case 'acknowledged':
 				this.feed.finish(delivery);
@@ -298,19 +301,23 @@ export class Dispatcher {
 				delivery.reason = 'timeout';
 				// An event that crashes the app must not crash it again at once, for ever.
 				if (delivery.attempts > MAX_DISCONNECTS)
-					delivery.dueAt = nextTryAt(rules, delivery.attempts, delivery.firstAt, nowMs()) ?? nowMs();
+					this.retryLater(delivery, 'the connection closed before the acknowledgement');
 				return;
 			case 'rejected':
 				this.giveUp(delivery, outcome.detail);
 				return;
-			case 'failed': {
+			case 'failed':
 				delivery.reason = outcome.reason;
-				const next = nextTryAt(rules, delivery.attempts, delivery.firstAt, nowMs());
-				if (next === null) this.giveUp(delivery, outcome.detail);
-				else delivery.dueAt = next;
+				this.retryLater(delivery, outcome.detail);
 				this.failed(outcome.detail);
-			}
 		}
+	}
+
+	private retryLater(delivery: Delivery, detail: string): void {
+		const { rules, nowMs } = this.parts;
+		const next = nextTryAt(rules, delivery.attempts, delivery.firstAt, nowMs());
+		if (next === null) this.giveUp(delivery, detail);
+		else delivery.dueAt = next;
 	}
 
 	private giveUp(delivery: Delivery, detail: string): void {

@@ -2,6 +2,7 @@ import type { App, Apps } from '../engine/ports/apps.ts';
 import { settingsOf } from '../model/app-manifest.ts';
 import { isStoredEvent } from './app-events.ts';
 import { Dispatcher, type DispatcherParts } from './dispatcher.ts';
+import type { PastAttempts } from './feed.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -25,6 +26,11 @@ const PAGE = 500;
 
 export class Dispatchers {
 	private readonly running = new Map<string, Dispatcher>();
+	/**
+	 * By app: an event that crashes the app also ends its dispatcher, with the app's last socket. The next dispatcher must not start
+	 * to count again.
+	 */
+	private readonly past = new Map<string, PastAttempts>();
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private checking: Promise<void> = Promise.resolve();
 	private isChecking = false;
@@ -109,8 +115,9 @@ export class Dispatchers {
 	private async begin(app: App, transport: Transport): Promise<void> {
 		const known = this.running.get(app.id);
 		if (known?.app.updatedTs === app.updatedTs) return;
-		await known?.stop();
-		const dispatcher = new Dispatcher(app, { ...this.parts, transport });
+		const past = known ? await known.stop() : this.past.get(app.id);
+		this.past.delete(app.id);
+		const dispatcher = new Dispatcher(app, { ...this.parts, transport }, past ?? new Map());
 		this.running.set(app.id, dispatcher);
 		dispatcher.start();
 	}
@@ -119,7 +126,8 @@ export class Dispatchers {
 		const { holder, apps, report } = this.parts;
 		const dispatcher = this.running.get(app);
 		this.running.delete(app);
-		await dispatcher?.stop();
+		const past = await dispatcher?.stop();
+		if (past && past.size > 0) this.past.set(app, past);
 		if (holder !== null) await apps.release(app, holder).catch(report);
 	}
 }

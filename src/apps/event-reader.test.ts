@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
 import type { MemberChange } from '../engine/ports/changes.ts';
+import { formatTs } from '../model/ts.ts';
 import { EventReader, type EventReaderParts } from './event-reader.ts';
 
 const CHANNEL = 'C1';
-const SUBSCRIBER = { app: 'A1', bot: 'UBOT', names: new Set(['member_joined_channel']) };
+const SUBSCRIBER = { app: 'A1', bot: 'UBOT', names: new Map([['member_joined_channel', 0]]) };
 
 /** A channel that many users joined, 1,500 of them with one stamp. */
 const JOINS: readonly MemberChange[] = Array.from({ length: 4_000 }, (_, index) => ({
@@ -48,4 +49,34 @@ test('only conversations that changed are read again', async () => {
 		['C2', NEWEST - 1],
 	]);
 	expect(await reader.changedAmong(['C1', 'C2', 'C3'], (id) => readUpTo.get(id) ?? 0)).toEqual(['C2', 'C3']);
+});
+
+test('of the deleted files of a message, only those deleted since the bot joined give events', async () => {
+	const joinedTs = 1_700_000_000_000_000;
+	const tombstone = (id: string, at: number) => ({ id, mode: 'tombstone', deleted_ts: formatTs(at) });
+	const message = {
+		conversation: CHANNEL,
+		ts: joinedTs - 1_000,
+		user: 'U1',
+		text: 'edited',
+		threadTs: null,
+		named: [],
+		editedTs: joinedTs + 2_000,
+		changedTs: joinedTs + 2_000,
+		deleted: false,
+		extra: JSON.stringify({ files: [tombstone('F1', joinedTs - 500), tombstone('F2', joinedTs + 1_000)] }),
+	};
+	const reader = new EventReader({
+		...parts,
+		changes: {
+			...parts.changes,
+			inside: async () => ({ posted: [], changed: [message], aspects: [], reactions: [], pins: [] }),
+		},
+		source: {
+			briefs: async () => [{ id: CHANNEL, stamp: message.changedTs }],
+			memberships: async () => new Map([[SUBSCRIBER.bot, { member: true, joinedTs }]]),
+		},
+	} as unknown as EventReaderParts);
+	const found = await reader.read({ ...SUBSCRIBER, names: new Map([['file_deleted', 0]]) }, CHANNEL, 0);
+	expect(found?.events.map(({ event }) => event.file_id)).toEqual(['F2']);
 });

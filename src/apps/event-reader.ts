@@ -58,7 +58,9 @@ export class EventReader {
 		const memberChanges = membership.memberChanges.filter(({ at }) => at <= upTo);
 		const threads = await this.threadsOf(id, inside);
 		const found: StoredChanges = { ...inside, conversation, memberChanges, threads };
-		return { events: appEventsOf(found, subscriber), upTo, hasMore: upTo < brief.stamp };
+		// A changed message also has the files that were deleted earlier, and a new one those deleted since.
+		const events = appEventsOf(found, subscriber).filter(({ at }) => at > from && at <= upTo);
+		return { events, upTo, hasMore: upTo < brief.stamp };
 	}
 
 	private wantsMemberChanges({ names }: EventSubscriber): boolean {

@@ -7,7 +7,7 @@ import type { AppEvent } from './app-events.ts';
  * dispatcher.ts delivers.
  */
 
-export interface Delivery extends AppEvent {
+export interface Attempts {
 	/** Attempts so far. */
 	attempts: number;
 	/** Time of the first attempt in ms; 0: none yet. */
@@ -16,8 +16,16 @@ export interface Delivery extends AppEvent {
 	dueAt: number;
 	/** Why the last attempt failed, as in Slack's X-Slack-Retry-Reason. */
 	reason: string;
+}
+
+export interface Delivery extends AppEvent, Attempts {
 	inFlight: boolean;
 }
+
+/** By the id of the event. */
+export type PastAttempts = ReadonlyMap<string, Readonly<Attempts>>;
+
+const NO_ATTEMPTS: Readonly<Attempts> = { attempts: 0, firstAt: 0, dueAt: 0, reason: '' };
 
 interface FeedProgress {
 	/** Read from the store up to here. */
@@ -32,8 +40,11 @@ export class Feed {
 	private readonly progress = new Map<string, FeedProgress>();
 	private waiting = 0;
 
-	/** Starts from the stored cursors. */
-	constructor(cursors: ReadonlyMap<string, number>) {
+	/** Starts from the stored cursors. `past`: of events that an earlier feed could not deliver. */
+	constructor(
+		cursors: ReadonlyMap<string, number>,
+		private readonly past: PastAttempts,
+	) {
 		for (const [stream, cursor] of cursors)
 			this.progress.set(stream, { read: cursor, saved: cursor, open: [] });
 	}
@@ -53,7 +64,7 @@ export class Feed {
 		this.progress.set(stream, place);
 		for (const event of events) {
 			if (event.at <= place.read) continue;
-			place.open.push({ ...event, attempts: 0, firstAt: 0, dueAt: 0, reason: '', inFlight: false });
+			place.open.push({ ...event, ...(this.past.get(event.id) ?? NO_ATTEMPTS), inFlight: false });
 			this.waiting += 1;
 		}
 		place.read = Math.max(place.read, upTo);
@@ -86,6 +97,15 @@ export class Feed {
 		if (!open || index < 0) return;
 		open.splice(index, 1);
 		this.waiting -= 1;
+	}
+
+	/** The attempts of unacknowledged events, for the next feed of the app. */
+	pastAttempts(): PastAttempts {
+		const open = [...this.progress.values()].flatMap((place) => place.open);
+		const tried = open.filter(({ attempts }) => attempts > 0);
+		return new Map(
+			tried.map(({ id, attempts, firstAt, dueAt, reason }) => [id, { attempts, firstAt, dueAt, reason }]),
+		);
 	}
 
 	/** Cursors that are higher than the stored ones. */

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { bitsOf, IPV4_PREFIX, isIn, type Network, networks } from '../protocol/networks.ts';
 
 /**
  * Requests to the URLs of apps. The administrator chooses the URLs, but a name may resolve to any address:
@@ -54,16 +55,14 @@ export class Outgoing {
 		headers: Record<string, string>,
 		timeoutMs: number,
 	): Promise<AppAnswer> {
-		const addresses = await this.checked(url);
 		const signal = AbortSignal.timeout(timeoutMs);
 		try {
+			const addresses = await unlessAborted(signal, this.checked(url));
 			const init = { method: 'POST', body, headers, redirect: 'manual', signal } as const;
 			const response = await this.sendTo(addresses, new URL(url), init);
 			if (response.status >= 300 && response.status < 400)
 				throw new RequestFailed('too_many_redirects', `HTTP ${response.status}: redirects are not followed`);
-			const text = await response.text();
-			if (text.length > MAX_ANSWER_BYTES)
-				throw new RequestFailed('connection_failed', 'the answer is too large');
+			const text = await textOf(response);
 			return { status: response.status, text, noRetry: response.headers.get('x-slack-no-retry') === '1' };
 		} catch (error) {
 			if (error instanceof RequestFailed) throw error;
@@ -89,9 +88,9 @@ export class Outgoing {
 		const host = unbracketed(new URL(url).hostname);
 		const addresses = isIP(host) ? [host] : await this.addressesOf(host);
 		for (const address of addresses) {
-			if (isLinkLocal(address))
+			if (isWithin(address, LINK_LOCAL))
 				throw new RequestFailed('not_allowed', `${host}: link-local addresses are not allowed`);
-			if (!this.parts.allowsPrivate && isPrivate(address))
+			if (!this.parts.allowsPrivate && isWithin(address, PRIVATE))
 				throw new RequestFailed(
 					'not_allowed',
 					`${host}: private addresses are not allowed (TIDEMARK_APP_PRIVATE_ADDRESSES)`,
@@ -107,6 +106,26 @@ export class Outgoing {
 			throw new RequestFailed('connection_failed', `${host}: ${(error as Error).message}`);
 		}
 	}
+}
+
+/** For work that cannot be cancelled, such as the look-up of a name. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+	return new Promise((resolve, reject) => {
+		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+		work.then(resolve, reject);
+	});
+}
+
+/** Stops reading at the limit: an endless answer must not fill the memory. */
+async function textOf({ body }: Response): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of body ?? []) {
+		bytes += chunk.length;
+		if (bytes > MAX_ANSWER_BYTES) throw new RequestFailed('connection_failed', 'the answer is too large');
+		chunks.push(chunk);
+	}
+	return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** Directs the request to this address. */
@@ -132,13 +151,25 @@ function failureOf(error: Error, timeoutMs: number): RequestFailed {
 	return new RequestFailed(isTls ? 'ssl_error' : 'connection_failed', error.message);
 }
 
-const withoutPrefix = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
-
-export const isLinkLocal = (address: string): boolean =>
-	/^169\.254\.|^fe[89ab]/i.test(withoutPrefix(address));
+const LINK_LOCAL = networks('169.254.0.0/16', 'fe80::/10');
 
 /** Loopback, private networks, and addresses that no host on the internet has. */
-export const isPrivate = (address: string): boolean =>
-	/^(0|10|127)\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.168\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^::1?$|^f[cd]|^fec/i.test(
-		withoutPrefix(address),
-	) || isLinkLocal(address);
+const PRIVATE = networks(
+	...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
+	...['::', '::1', 'fc00::/7', 'fec0::/10', '64:ff9b:1::/48'],
+);
+
+/** IPv6 networks whose addresses lead to an IPv4 address, which starts after so many bits. */
+const CARRIES_IPV4 = [
+	{ within: networks('::/96', '::ffff:0:0:0/96', '64:ff9b::/96'), after: 96n },
+	{ within: networks('2002::/16'), after: 16n },
+];
+
+function isWithin(address: string, forbidden: readonly Network[]): boolean {
+	const bits = bitsOf(address);
+	if (bits === undefined) return false;
+	const carried = CARRIES_IPV4.filter(({ within }) => isIn(bits, within)).map(
+		({ after }) => IPV4_PREFIX | ((bits >> (96n - after)) & 0xffff_ffffn),
+	);
+	return [bits, ...carried].some((one) => isIn(one, forbidden));
+}

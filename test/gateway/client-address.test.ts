@@ -1,12 +1,7 @@
 import { expect, test } from 'bun:test';
-import { clientAddress, type Network, networkOf } from '../../src/gateway/http/client-address.ts';
+import { clientAddress } from '../../src/gateway/http/client-address.ts';
+import { networkOf, networks } from '../../src/protocol/networks.ts';
 
-const networks = (...texts: string[]): Network[] =>
-	texts.map((text) => {
-		const network = networkOf(text);
-		if (!network) throw new Error(text);
-		return network;
-	});
 const TRUSTED = networks('127.0.0.0/8', '::1', '10.0.0.0/8');
 
 test('the peer’s address is used unless the peer is a trusted proxy, whatever it forwards', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SocketModeClient } from '@slack/socket-mode';
 import { client, rawClient } from '../support/api.ts';
+import { AppClient } from '../support/app-client.ts';
 import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
 import { eventually } from '../support/eventually.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -179,6 +180,25 @@ test('events about the workspace are delivered once, including those from while 
 		await second.socket.disconnect();
 	}
 }, 90_000);
+
+test('a new subscription begins now, and the app keeps the events that it missed', async () => {
+	const own = await appStage(server.url, manifestOf({ events: ['message.channels'] }));
+	const { ts } = await own.ada('chat.postMessage', { channel: own.channel, text: 'missed' });
+	const react = (name: string) => own.ada('reactions.add', { channel: own.channel, timestamp: ts, name });
+	await react('ocean');
+	const manifest = manifestOf({ events: ['message.channels', 'reaction_added'] });
+	await own.admin('admin.apps.update', { app_id: own.app, manifest });
+	await react('anchor');
+	// An update that adds nothing changes nothing.
+	await own.admin('admin.apps.update', { app_id: own.app, manifest });
+	const app = await new AppClient(server.url, own.appToken).start();
+	try {
+		const received = () => app.events.map(({ payload: { event } }) => event.reaction ?? event.text);
+		await eventually(async () => expect(received()).toEqual(['missed', 'anchor']), 30_000);
+	} finally {
+		app.stop();
+	}
+}, 60_000);
 
 test('an app-level token only opens sockets, and a bot token opens none', async () => {
 	const asApp = rawClient(server.url, stage.appToken);

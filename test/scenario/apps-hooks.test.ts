@@ -3,6 +3,7 @@ import { rawClient } from '../support/api.ts';
 import { AppClient, type Envelope } from '../support/app-client.ts';
 import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { connect } from '../support/socket.ts';
 
 /** URLs that accept messages without a token, the possible answers of an app, and isolation between workspaces. */
 
@@ -177,4 +178,19 @@ test('a manifest may be YAML, and errors in it are reported', async () => {
 		error: 'invalid_manifest',
 		response_metadata: { messages: [expect.stringContaining('/display_information/name')] },
 	});
+});
+
+test('open clients learn of the bot of a new app, and that the bot of a deleted app is deactivated', async () => {
+	const { admin, team, adaId, adaToken, ada } = stage;
+	const socket = await connect({ id: adaId, name: 'ada', token: adaToken, call: ada });
+	try {
+		const { app } = await admin('admin.apps.create', { team_id: team, manifest: manifestOf() });
+		const about = (type: string) =>
+			socket.seen((frame) => frame.type === type && frame.user.id === app.bot.user_id);
+		expect((await about('team_join')).user).toMatchObject({ is_bot: true, deleted: false });
+		await admin('admin.apps.delete', { app_id: app.id });
+		expect((await about('user_change')).user).toMatchObject({ is_bot: true, deleted: true });
+	} finally {
+		socket.close();
+	}
 });

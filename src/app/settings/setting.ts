@@ -1,4 +1,4 @@
-import { networkOf } from '../../gateway/http/client-address.ts';
+import { networkOf } from '../../protocol/networks.ts';
 import { isHostPattern } from '../../push/web/allowed-hosts.ts';
 
 /**

@@ -17,6 +17,8 @@ export interface App {
 	readonly updatedTs: number;
 	/** Events before this stamp are not delivered. */
 	readonly eventsSinceTs: number;
+	/** Events that the app subscribed to later, by name: those before this stamp are not delivered. */
+	readonly addedEvents: AddedEvents;
 	/** When HTTP delivery was paused because it had failed for too long; 0: not paused. */
 	readonly pausedAt: number;
 	/** Since when every HTTP delivery has failed; 0: the latest succeeded. */
@@ -25,6 +27,8 @@ export interface App {
 	/** Number of events that were dropped after all retries. */
 	readonly givenUp: number;
 }
+
+export type AddedEvents = Readonly<Record<string, number>>;
 
 export type AppTrouble = Pick<App, 'pausedAt' | 'failingSinceAt' | 'lastError'>;
 
@@ -71,7 +75,7 @@ export type AppCursor = readonly [stream: string, stamp: number];
 
 export interface Apps {
 	create(app: App): Promise<void>;
-	setManifest(app: string, manifest: string, at: number, eventsSinceTs: number): Promise<void>;
+	setManifest(app: string, manifest: string, at: number, addedEvents: AddedEvents): Promise<void>;
 	/** Also removes everything that belongs to it: tokens, webhooks, cursors, sockets and views. */
 	remove(app: string): Promise<void>;
 	app(id: string): Promise<App | null>;

@@ -14,6 +14,7 @@ const CREATE = insertInto('apps', {
 	created_ts: 6,
 	updated_ts: 7,
 	events_since_ts: 8,
+	added_events: 9,
 	lease: "''",
 	lease_until: '0',
 	paused_at: '0',
@@ -21,12 +22,12 @@ const CREATE = insertInto('apps', {
 	last_error: "''",
 	given_up: '0',
 });
-const SET_MANIFEST = update('apps', { manifest: 2, updated_ts: 3, events_since_ts: 4 }, { id: 1 });
+const SET_MANIFEST = update('apps', { manifest: 2, updated_ts: 3, added_events: 4 }, { id: 1 });
 const REMOVE = ['app_tokens', 'app_cursors', 'app_sockets', 'app_webhooks', 'app_views']
 	.map((table) => deleteFrom(table, { app: 1 }))
 	.concat(deleteFrom('apps', { id: 1 }));
-const APP_COLUMNS = `id, team, bot_user, signing_secret, manifest, created_ts, updated_ts, events_since_ts, paused_at,
-	failing_since_at, last_error, given_up`;
+const APP_COLUMNS = `id, team, bot_user, signing_secret, manifest, created_ts, updated_ts, events_since_ts, added_events,
+	paused_at, failing_since_at, last_error, given_up`;
 const APP = `SELECT ${APP_COLUMNS} FROM apps WHERE id = $1`;
 const APP_OF_BOT = `SELECT ${APP_COLUMNS} FROM apps WHERE bot_user = $1`;
 const APPS_OF_TEAM = `SELECT ${APP_COLUMNS} FROM apps WHERE team = $1 AND id > $2 ORDER BY id LIMIT $3`;
@@ -41,6 +42,7 @@ interface AppRow {
 	readonly created_ts: number;
 	readonly updated_ts: number;
 	readonly events_since_ts: number;
+	readonly added_events: string;
 	readonly paused_at: number;
 	readonly failing_since_at: number;
 	readonly last_error: string;
@@ -56,6 +58,7 @@ const appOf = (row: AppRow): App => ({
 	createdTs: row.created_ts,
 	updatedTs: row.updated_ts,
 	eventsSinceTs: row.events_since_ts,
+	addedEvents: JSON.parse(row.added_events),
 	pausedAt: row.paused_at,
 	failingSinceAt: row.failing_since_at,
 	lastError: row.last_error,
@@ -197,11 +200,12 @@ export function appsOn(
 						app.createdTs,
 						app.updatedTs,
 						app.eventsSinceTs,
+						JSON.stringify(app.addedEvents),
 					],
 				},
 			]),
-		setManifest: (app, manifest, at, eventsSinceTs) =>
-			execute([{ write: SET_MANIFEST, params: [app, manifest, at, eventsSinceTs] }]),
+		setManifest: (app, manifest, at, addedEvents) =>
+			execute([{ write: SET_MANIFEST, params: [app, manifest, at, JSON.stringify(addedEvents)] }]),
 		remove: (app) => execute(REMOVE.map((write) => ({ write, params: [app] }))),
 		app: (id) => one(APP, id, appOf),
 		appOfBot: (user) => one(APP_OF_BOT, user, appOf),

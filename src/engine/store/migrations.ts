@@ -17,6 +17,7 @@ import { people } from './migrations/0016-people.ts';
 import { workspaceEvents } from './migrations/0017-workspace-events.ts';
 import { files } from './migrations/0018-files.ts';
 import { commitRows } from './migrations/0019-commit-rows.ts';
+import { addedEvents } from './migrations/0020-added-events.ts';
 
 /**
  * The history of the schema. A released migration is never changed: the next one corrects it.
@@ -52,6 +53,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0017-workspace-events', statements: workspaceEvents },
 	{ name: '0018-files', statements: files },
 	{ name: '0019-commit-rows', statements: [], postgres: commitRows },
+	{ name: '0020-added-events', statements: addedEvents },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

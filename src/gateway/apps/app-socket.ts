@@ -25,7 +25,8 @@ interface Waiting {
 }
 
 const NORMAL_CLOSURE = 1000;
-const MAX_FRAME_CHARACTERS = 1_000_000;
+/** An acknowledgement may contain a view, which may have 250 KB in Slack. The listener closes a socket that sends more. */
+export const MAX_APP_FRAME_BYTES = 256 * 1024;
 
 export class AppSocket {
 	private readonly waiting = new Map<string, Waiting>();
@@ -76,7 +77,6 @@ export class AppSocket {
 
 	receive(frame: string): void {
 		this.silentChecks = 0;
-		if (frame.length > MAX_FRAME_CHARACTERS) return;
 		const { envelope_id: id, payload } = parseJsonObject(frame) ?? {};
 		if (typeof id !== 'string') return;
 		const answer = typeof payload === 'object' && payload !== null ? (payload as JsonObject) : null;

@@ -2,7 +2,7 @@ import { blocksIn } from '../../apps/blocks.ts';
 import type { App, AppView, ViewKind } from '../../engine/ports/apps.ts';
 import { Rejection } from '../../model/errors.ts';
 import { newId } from '../../model/ids.ts';
-import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
+import { botIdOf, isJsonObject, type Json, type JsonObject } from '../../protocol/objects.ts';
 import type { UserCall } from '../http/method.ts';
 import type { Services } from '../services.ts';
 
@@ -12,22 +12,24 @@ const MAX_BELOW = 2;
 const MAX_BLOCKS = 100;
 const HASH_BYTES = 6;
 
-export function checkView(view: JsonObject, kind: ViewKind): void {
+function checkedView(view: Json | undefined, kind: ViewKind): JsonObject {
+	if (!isJsonObject(view)) throw new Rejection('invalid_view', 'view: must be an object');
 	if (view.type !== kind) throw new Rejection('invalid_view', `view: its type must be ${kind}`);
 	const blocks = blocksIn(view);
 	if (!Array.isArray(view.blocks) || blocks.length !== view.blocks.length || blocks.length > MAX_BLOCKS)
 		throw new Rejection('invalid_view', `view: blocks must be a list of up to ${MAX_BLOCKS} blocks`);
-	if (kind === 'modal' && typeof view.title !== 'object')
+	if (kind === 'modal' && !isJsonObject(view.title))
 		throw new Rejection('invalid_view', 'view: a modal needs a title');
+	return view;
 }
 
 type Storing = Pick<Services, 'apps' | 'clock' | 'random'>;
 
-/** Stores a view: a new version if `to.id` is given, else a new view. */
+/** Stores a view of an app, if it is valid: a new version if `to.id` is given, else a new view. */
 export async function storeView(
 	{ apps, clock, random }: Storing,
 	app: Pick<App, 'id' | 'team'>,
-	view: JsonObject,
+	view: Json | undefined,
 	to: {
 		readonly user: string;
 		readonly id?: string;
@@ -35,7 +37,7 @@ export async function storeView(
 		readonly below?: readonly string[];
 	},
 ): Promise<AppView> {
-	checkView(view, to.kind);
+	const body = JSON.stringify(checkedView(view, to.kind));
 	const at = clock.next();
 	const stored: AppView = {
 		id: to.id ?? newId('V', random),
@@ -44,7 +46,7 @@ export async function storeView(
 		user: to.user,
 		kind: to.kind,
 		hash: `${Math.floor(at / 1e6)}.${Buffer.from(random(HASH_BYTES)).toString('base64url')}`,
-		body: JSON.stringify(view),
+		body,
 		below: to.below ?? [],
 		updatedTs: at,
 	};

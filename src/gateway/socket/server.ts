@@ -1,18 +1,19 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
 import type { Admission } from '../../engine/ports/tickets.ts';
 import { CLOSE_CODES, type CloseReason, Rejection } from '../../model/errors.ts';
-import { AppSocket } from '../apps/app-socket.ts';
+import type { Network } from '../../protocol/networks.ts';
+import { AppSocket, MAX_APP_FRAME_BYTES } from '../apps/app-socket.ts';
 import type { AppSockets } from '../apps/app-sockets.ts';
 import { MAX_FORM_BYTES } from '../files/uploads.ts';
 import { addForm } from '../http/body.ts';
-import { clientAddress, type Network } from '../http/client-address.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { failure } from '../http/envelope.ts';
 import { MAX_BUFFERED_BYTES } from '../http/incoming-body.ts';
 import { type RequestTarget, requestTargetOf } from '../http/request-target.ts';
 import { type Client, handle } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { closeAll } from './closing.ts';
-import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
+import { RTM_ERRORS } from './frames.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
 import { shedSlowest } from './slow-readers.ts';
@@ -110,8 +111,8 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 			return handle(request, services, clientOf(request));
 		},
 		websocket: {
-			// Accepts larger frames than sessions do, so that the sender gets an error instead of a closed socket.
-			maxPayloadLength: 4 * MAX_FRAME_BYTES,
+			// Sessions accept only smaller frames, and answer larger ones with an error.
+			maxPayloadLength: MAX_APP_FRAME_BYTES,
 			backpressureLimit: options.maxBufferedBytes,
 			closeOnBackpressureLimit: true,
 			idleTimeout: IDLE_SECONDS,

@@ -1,5 +1,6 @@
 import { verifyUrl } from '../../../apps/http-transport.ts';
 import type { App } from '../../../engine/ports/apps.ts';
+import type { User } from '../../../engine/ports/store.ts';
 import { problemsOf, settingsOf } from '../../../model/app-manifest.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
@@ -13,7 +14,8 @@ import * as type from '../argument-types.ts';
 import { type Argument, required } from '../arguments.ts';
 import { adminMethod, type Call, wallMicros } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { publishAppChange } from '../publish-changes.ts';
+import { publishAppChange, publishTeamJoin, publishUserChange } from '../publish-changes.ts';
+import { userWithId } from './admin-accounts.ts';
 
 /** Administration of apps, which are created and changed with a Slack app manifest. */
 
@@ -64,15 +66,17 @@ export const adminAppsCreate = adminMethod({
 			throw new Rejection('team_not_found', 'team_id: no such workspace');
 		const settings = settingsOf(args.manifest);
 		const at = clock.next();
+		const bot = await createBot(call.services, args.team_id, settings.botName);
 		const app: App = {
 			id: newId('A', random),
 			team: args.team_id,
-			botUser: await createBot(call.services, args.team_id, settings.botName),
+			botUser: bot.id,
 			signingSecret: Buffer.from(random(SECRET_BYTES)).toString('hex'),
 			manifest: JSON.stringify(args.manifest),
 			createdTs: at,
 			updatedTs: at,
 			eventsSinceTs: at,
+			addedEvents: {},
 			pausedAt: 0,
 			failingSinceAt: 0,
 			lastError: '',
@@ -81,6 +85,7 @@ export const adminAppsCreate = adminMethod({
 		await apps.create(app);
 		const botToken = await createBotToken(call.services, app);
 		const appToken = await createAppToken(call.services, app, 'socket mode');
+		publishTeamJoin(call.services, bot);
 		publishAppChange(call.services, app.id);
 		return {
 			app: await wireApp(app, call.services),
@@ -91,7 +96,7 @@ export const adminAppsCreate = adminMethod({
 });
 
 /** Creates the app's bot: a user of the workspace with the first free name. */
-async function createBot({ directory, random, clock }: Services, team: string, name: string) {
+async function createBot({ directory, random, clock }: Services, team: string, name: string): Promise<User> {
 	const base =
 		name
 			.toLowerCase()
@@ -112,7 +117,7 @@ async function createBot({ directory, random, clock }: Services, team: string, n
 			profile: {},
 			snoozedUntilTs: 0,
 		};
-		if (user.name !== SLACKBOT_NAME && (await directory.createUser(user))) return user.id;
+		if (user.name !== SLACKBOT_NAME && (await directory.createUser(user))) return user;
 	}
 	throw new Rejection(
 		'name_taken',
@@ -161,8 +166,13 @@ export const adminAppsUpdate = adminMethod({
 		const { botEvents } = settingsOf(args.manifest);
 		const at = clock.next();
 		// An app does not receive events from before its subscription.
-		const addsEvents = botEvents.some((name) => !before.includes(name));
-		await apps.setManifest(app.id, JSON.stringify(args.manifest), at, addsEvents ? at : app.eventsSinceTs);
+		const addedEvents = Object.fromEntries(
+			botEvents.flatMap((name) => {
+				const since = before.includes(name) ? app.addedEvents[name] : at;
+				return since === undefined ? [] : [[name, since]];
+			}),
+		);
+		await apps.setManifest(app.id, JSON.stringify(args.manifest), at, addedEvents);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
 		publishAppChange(call.services, app.id);
 		const changed = await appWithId(call, args.app_id);
@@ -204,6 +214,7 @@ export const adminAppsDelete = adminMethod({
 		await directory.deactivateUser(botUser, clock.next(), wallMicros());
 		auth.forgetUser(botUser);
 		publishRevocation(bus, null, botUser);
+		publishUserChange(call.services, await userWithId(call, botUser));
 		publishAppChange(call.services, id);
 		return {};
 	},
@@ -217,7 +228,7 @@ export const adminAppsResume = adminMethod({
 		const app = await appWithId(call, args.app_id);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
 		// Store the manifest as changed, so that the gateway that delivers to the app starts to deliver again.
-		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.eventsSinceTs);
+		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.addedEvents);
 		publishAppChange(call.services, app.id);
 		return { app: await wireApp(await appWithId(call, app.id), call.services) };
 	},

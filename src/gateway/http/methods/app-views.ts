@@ -5,7 +5,7 @@ import type { App, AppView } from '../../../engine/ports/apps.ts';
 import { settingsOf } from '../../../model/app-manifest.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
-import type { JsonObject } from '../../../protocol/objects.ts';
+import { isJsonObject, type JsonObject } from '../../../protocol/objects.ts';
 import { appOfCaller, appOfTeam, interactionFields } from '../../apps/interaction.ts';
 import { redeemTrigger } from '../../apps/passes.ts';
 import { homeId, openView, publishViewChange, stackedOn, storeView, wireView } from '../../apps/views.ts';
@@ -52,6 +52,9 @@ export const viewsPush = userMethod({
 		const app = await appOfCaller(call);
 		const { user, view: top } = await redeemTrigger(services, app.id, args.trigger_id);
 		const below = await ownView(call, app, args.view_id ?? top ?? '');
+		// A view can be closed together with those below it.
+		if (below.user !== user || below.kind !== 'modal')
+			throw new Rejection('view_not_found', 'view_id: the user of the trigger has no such modal open');
 		const pushed = await storeView(services, app, args.view, {
 			user,
 			kind: 'modal',
@@ -127,7 +130,7 @@ export const viewsSubmit = userMethod({
 		const { services } = call;
 		const current = await openView(call, args.view_id);
 		const app = await appOfTeam(call, current.app);
-		const values = typeof args.state.values === 'object' ? (args.state.values as JsonObject) : NONE;
+		const values = isJsonObject(args.state.values) ? args.state.values : NONE;
 		const entered = stateOf(blocksIn(JSON.parse(current.body)), values);
 		const answer = await services.appRequests.ask(app, 'interactive', {
 			type: 'view_submission',
@@ -147,12 +150,12 @@ async function applyAnswer(call: UserCall, app: App, current: AppView, answer: J
 			return { response_action: 'errors', errors: answer.errors ?? {} };
 		case 'update': {
 			const to = { id, user: caller.user.id, kind: 'modal', below } as const;
-			const updated = await storeView(services, app, answer.view as JsonObject, to);
+			const updated = await storeView(services, app, answer.view, to);
 			return { response_action: 'update', ...publishAndReturn(call, app, updated, 'view_updated') };
 		}
 		case 'push': {
 			const to = { user: caller.user.id, kind: 'modal', below: stackedOn(current) } as const;
-			const pushed = await storeView(services, app, answer.view as JsonObject, to);
+			const pushed = await storeView(services, app, answer.view, to);
 			return { response_action: 'push', ...publishAndReturn(call, app, pushed, 'view_pushed') };
 		}
 		case 'clear':
