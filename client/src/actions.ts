@@ -4,7 +4,7 @@ import type { TidemarkClient } from './public.ts';
 import { uploadFiles } from './uploads.ts';
 import { toDescription, toExplanation, type Wire } from './wire.ts';
 
-/** Actions that are one API call each. Their effects arrive as events. */
+/** Actions that only call the API. Their effects arrive as events. */
 
 type Actions = Pick<
 	TidemarkClient,

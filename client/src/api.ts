@@ -58,12 +58,12 @@ export class Api {
 
 	/** One attempt, and a second one with a fresh token if the server rejects the token as expired. */
 	async callOnce(method: string, args: Arguments = {}): Promise<Answer> {
-		const known = this.token !== undefined;
+		const hadToken = this.token !== undefined;
 		try {
 			return await this.send(method, args);
 		} catch (error) {
 			const expired = error instanceof ApiError && AUTH_EXPIRED.has(error.code);
-			if (!expired || !known || typeof this.source === 'string') throw error;
+			if (!expired || !hadToken || typeof this.source === 'string') throw error;
 			this.forgetToken();
 			return this.send(method, args);
 		}
@@ -121,7 +121,10 @@ function formOf(args: Arguments): FormData {
 	return form;
 }
 
-/** After these errors, the server may have made the change. After `service_unavailable` that is true only of marks, but the client assumes it for every call. */
+/**
+ * After these errors, the server may have made the change. After `service_unavailable` only a mark may have taken effect, but the client
+ * assumes it of every call.
+ */
 const OUTCOME_UNKNOWN: ReadonlySet<string> = new Set(['service_unavailable', 'outcome_unknown']);
 
 function errorOf(method: string, answer: Answer, retryAfterMs: number): ApiError {

@@ -10,7 +10,7 @@ import { TimelineWindow } from './timeline-window.ts';
 import type { ConversationView, Counts, Explanation, Message, NotificationLevel } from './types.ts';
 import { NEVER, toCounts, toExplanation, toMessage, type Wire } from './wire.ts';
 
-/** With these errors the reaction is already as requested, by a repeated call or another device. */
+/** After these errors the reaction is already as requested: this was a repeated call, or another device was faster. */
 const ALREADY_DONE = ['already_reacted', 'no_reaction'];
 
 /** One conversation: its loaded messages, and the actions on it. */
@@ -110,7 +110,7 @@ export class LiveConversation implements ConversationStore {
 		this.cell.touch();
 	}
 
-	/** The messages may be outdated: drops them, and reloads them if the conversation is on screen. */
+	/** The messages may be outdated: drops them, and reloads them if the store has subscribers. */
 	forget(): void {
 		this.window.forget();
 		this.cell.touch();
@@ -147,11 +147,11 @@ export class LiveConversation implements ConversationStore {
 	private view(previous: ConversationView | undefined): ConversationView {
 		const { messages, isLoaded, hasOlder, hasNewer, loader } = this.window;
 		const { outbox, typing, state } = this.core;
-		const sending = outbox.of(this.id).filter(({ threadTs, isBroadcast }) => !threadTs || isBroadcast);
+		const unsent = outbox.of(this.id).filter(({ threadTs, isBroadcast }) => !threadTs || isBroadcast);
 		return {
 			id: this.id,
 			conversation: state.conversations.get(this.id) ?? null,
-			messages: withUnsent(previous?.messages, messages, sending),
+			messages: withUnsent(previous?.messages, messages, unsent),
 			isLoaded,
 			isLoading: loader.isLoading,
 			hasOlder,
@@ -177,7 +177,7 @@ export class LiveConversation implements ConversationStore {
 		return this.core.api.callIdempotent(method, { channel: this.id, ...args });
 	}
 
-	/** Changes a setting of the user in the conversation; the answer contains the new counts. */
+	/** Calls a method that changes the user's read state or settings in the conversation, and applies the counts in its answer. */
 	private async change(method: string, args: object): Promise<Counts> {
 		const counts = toCounts(await this.call(method, args));
 		this.core.state.setCounts(this.id, counts);

@@ -89,7 +89,7 @@ export class CountsState {
 		this.changed();
 	}
 
-	/** Whether the conversation counts. It may still lack a description, and is not shown then. */
+	/** Whether the conversation counts. Until its first counts arrive, it may be missing in `conversations`. */
 	isTracked(id: string): boolean {
 		return this.tracked.has(id);
 	}
@@ -99,7 +99,7 @@ export class CountsState {
 		return this.tracked.get(id)?.isCounted ? this.conversations.get(id)?.revision : undefined;
 	}
 
-	/** Counts the conversation from this stamp on; its row follows. Idempotent. */
+	/** Counts the conversation from this stamp on; its row follows. Returns false if its counts have this stamp or a later one already. */
 	track(id: string, stamp: string): boolean {
 		const known = this.tracked.get(id);
 		if (known && stampOf(known.position) >= stamp) return false;
@@ -236,9 +236,9 @@ export class CountsState {
 }
 
 /**
- * A version has two parts, and it is older only if neither part is newer. The user's part may fall a little when a lost
- * Redis is rebuilt, and the conversations' part when the user leaves one. Then the other part has risen, or the totals
- * are unchanged.
+ * A version has two parts, and it is older only if neither part is newer. The user's part may fall a little when a Redis
+ * node that lost data is rebuilt, and the conversations' part when the user leaves a conversation. Then the other part
+ * has risen, or the totals are unchanged.
  */
 const isOlderVersion = (version = '', known = ''): boolean =>
 	version !== known &&
@@ -246,8 +246,8 @@ const isOlderVersion = (version = '', known = ''): boolean =>
 	version.slice(STAMP_DIGITS) <= known.slice(STAMP_DIGITS);
 
 /**
- * Whether `prev_ts` is not the newest known message: the client missed one, or it knows a newer one than `prev_ts` and no delete
- * explains that.
+ * Whether the client missed something: a message (`prev_ts` is newer than the newest known message), or a delete (`prev_ts` is older,
+ * and no delete that the client knows of explains why).
  */
 function isGap(latest: string, prevTs: string, mayBeDeleted: boolean): boolean {
 	return prevTs > latest || (prevTs < latest && !mayBeDeleted);

@@ -6,7 +6,7 @@ import { toCounts, toDescription, type Wire } from './wire.ts';
 
 const EVERY_KIND = 'public_channel,private_channel,mpim,im';
 
-/** Fetches counts before descriptions. Changes after the counts arrive as events, so newer descriptions do no harm. */
+/** Fetches the counts first: every later change also arrives as an event, so the descriptions may be newer than the counts. */
 export async function fetchEverything(api: Api): Promise<{ counts: Wire; channels: readonly Wire[] }> {
 	const counts = await api.callOnce('client.counts');
 	const channels: Wire[] = [];

@@ -9,7 +9,7 @@ import type { Wire } from './wire.ts';
  * The focus is withdrawn while the window lacks the user's attention, and restored when the attention returns.
  */
 
-/** The server ignores the focus of a device that was silent for long, so the client repeats it this often. */
+/** The server ignores the focus of a device that was silent for long, so `focus` sends it again after this time. */
 const REMIND_EVERY_MS = 20_000;
 
 interface Pane {
@@ -27,7 +27,7 @@ export class Focus {
 		private readonly revision: (channel: string) => number | undefined,
 		private readonly attention: Attention,
 	) {
-		attention.subscribe(() => this.follow());
+		attention.subscribe(() => this.attentionChanged());
 	}
 
 	/** The user is looking at the conversation. Counts as activity. */
@@ -35,7 +35,7 @@ export class Focus {
 		const revision = this.revision(channel);
 		const pane = this.panes.get(channel);
 		this.panes.set(channel, { revision, sentAt: pane && pane.revision === revision ? pane.sentAt : 0 });
-		// If the attention returns with this activity, `follow` sends the focus.
+		// If the attention returns with this activity, `attentionChanged` sends the focus.
 		this.attention.active();
 		const sentAt = this.panes.get(channel)?.sentAt ?? 0;
 		if (this.now() - sentAt >= REMIND_EVERY_MS) this.sendFocus(channel, revision);
@@ -50,7 +50,7 @@ export class Focus {
 		for (const [channel, { revision }] of this.panes) this.sendFocus(channel, revision);
 	}
 
-	private follow(): void {
+	private attentionChanged(): void {
 		const isAttentive = this.attention.getSnapshot();
 		for (const [channel, { revision, sentAt }] of this.panes) {
 			if (isAttentive) this.sendFocus(channel, revision);

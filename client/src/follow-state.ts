@@ -3,8 +3,8 @@ import { ApiError } from './errors.ts';
 import { NEVER, type Wire } from './wire.ts';
 
 /**
- * Whether the user follows a thread, and the counts of the thread. Always fetched from the server: again after each
- * change in the thread, and once for all changes that happen during a fetch.
+ * Whether the user follows a thread, and the counts of the thread. The client does not compute them: it fetches them after
+ * each change in the thread, and once more after all changes that happened during a fetch.
  */
 export class FollowState {
 	isFollowing = false;

@@ -27,7 +27,7 @@ export class Freshness {
 		this.reacted.clear();
 	}
 
-	/** Whether to add a message, or to replace the known one with a posted or edited one. */
+	/** Whether to add this message, or to replace the known one with it. */
 	accepts(event: Wire, message: Message, known: Message | undefined): boolean {
 		if (this.deleted.has(message.ts)) return false;
 		const isAdded = known !== undefined || message.ts > this.newest;

@@ -4,8 +4,8 @@ import { LiveThread } from './thread-store.ts';
 import { isReactionOrPin, type Wire } from './wire.ts';
 
 /**
- * The stores of conversations and threads, one for each. Stores with subscribers, and the last few without, apply
- * events; other stores evict their messages.
+ * The stores of conversations and threads, one for each. A store that has lost its last subscriber still applies events.
+ * If there are more than `MAX_UNWATCHED` of these, the one that was unsubscribed first evicts its messages.
  */
 
 const MAX_UNWATCHED = 20;

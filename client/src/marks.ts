@@ -4,9 +4,9 @@ import { ApiError } from './errors.ts';
 import { type Platform, sleep } from './platform.ts';
 
 /**
- * Sends marks while there is a connection, and again after a lost answer. The highest mark of a conversation includes
- * the others, so of the waiting ones only the highest is sent. Messages are shown as read only after the server has
- * acknowledged the mark, so a mark changes no count on screen before the server has it.
+ * Sends marks while there is a connection, and again after a lost answer. A mark includes all lower ones of the same
+ * conversation and revision, so only the highest waiting mark is sent. The counts on screen change only after the server
+ * has acknowledged the mark.
  */
 
 export interface MarksParts {
@@ -60,14 +60,14 @@ export class Marks {
 		if (this.inFlight.has(channel)) return;
 		this.inFlight.add(channel);
 		try {
-			for (let failures = 0; this.waiting.has(channel) && this.parts.isOnline(); failures += 1)
-				await this.sendNewest(channel, failures);
+			for (let attempt = 0; this.waiting.has(channel) && this.parts.isOnline(); attempt += 1)
+				await this.sendNewest(channel, attempt);
 		} finally {
 			this.inFlight.delete(channel);
 		}
 	}
 
-	private async sendNewest(channel: string, failures: number): Promise<void> {
+	private async sendNewest(channel: string, attempt: number): Promise<void> {
 		const { api, platform, onAnswer } = this.parts;
 		const queue = this.waiting.get(channel) ?? [];
 		const newest = queue.at(-1);
@@ -88,7 +88,7 @@ export class Marks {
 			settle((mark) => mark.resolve(answer));
 		} catch (error) {
 			if (!(error instanceof ApiError) || error.retry === 'no') settle((mark) => mark.reject(error));
-			else await sleep(platform, error.retryAfterMs + backoffMs(failures, platform.random));
+			else await sleep(platform, error.retryAfterMs + backoffMs(attempt, platform.random));
 		}
 	}
 }

@@ -2,8 +2,8 @@ import type { Platform } from './platform.ts';
 import type { Store } from './types.ts';
 
 /**
- * Notifies listeners of changes: at once after a pause, at most once per frame while changes follow each other.
- * Snapshots are built on demand, so events without a listener cost no copies.
+ * Notifies listeners of changes: at once if the last notification was more than a frame ago, otherwise with the next
+ * frame. Snapshots are built on demand, so events without a listener cost no copies.
  */
 
 const FRAME_MS = 16;

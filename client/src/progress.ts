@@ -27,7 +27,7 @@ export class Progress {
 		this.isComplete = true;
 	}
 
-	/** A socket was opened at this position; `missed` events that the client missed follow. */
+	/** The server opened a socket at this position. `missed`: the number of missed events that it sends next. */
 	hello(position: string, missed: number): void {
 		this.missed = missed;
 		this.newest = position > this.position ? position : this.position;

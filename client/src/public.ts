@@ -46,7 +46,7 @@ export interface UnsentPost {
 	/** The author. */
 	readonly user: string;
 	readonly args: Readonly<Record<string, unknown>>;
-	/** When the message was first sent, so that the server may have it; 0 if it was never sent. */
+	/** When the message was first sent; since then the server may have it. 0 if it was never sent. */
 	readonly firstSentAt: number;
 	/** Why sending failed: an error code of the server, `network_error` or `outcome_unknown`; null while it waits to be sent. */
 	readonly error: string | null;
@@ -93,7 +93,7 @@ export interface WebSocketLike {
 	send(data: string): void;
 	close(code?: number, reason?: string): void;
 }
-// biome-ignore lint/suspicious/noExplicitAny: the browser's class and that of `ws` differ in everything but this
+// biome-ignore lint/suspicious/noExplicitAny: the browser's class and the class of `ws` have only the constructor in common
 export type WebSocketClass = new (url: string) => any;
 
 export interface PostOptions {
@@ -113,7 +113,7 @@ export interface PostOptions {
 /** The answer to a mark. */
 export interface Marked {
 	readonly counts: Counts;
-	/** Another device marked messages unread meanwhile: nothing changed. */
+	/** The mark changed nothing, because another device marked messages unread meanwhile. */
 	readonly ignored: boolean;
 }
 

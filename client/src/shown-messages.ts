@@ -7,10 +7,10 @@ import type { Message } from './types.ts';
 export function withUnsent(
 	previous: readonly Message[] | undefined,
 	messages: readonly Message[],
-	sending: readonly Message[],
+	unsent: readonly Message[],
 ): readonly Message[] {
-	if (sending.length === 0) return messages;
-	const all = [...messages, ...sending];
+	if (unsent.length === 0) return messages;
+	const all = [...messages, ...unsent];
 	const isSame =
 		previous?.length === all.length && all.every((message, index) => message === previous[index]);
 	return isSame ? previous : all;

@@ -4,7 +4,7 @@ import type { MarksParts } from './marks.ts';
 import { sleep } from './platform.ts';
 
 /**
- * Sends marks of single messages while there is a connection, and again after a lost answer. Those of one conversation
+ * Sends marks of single messages while there is a connection, and again after a lost answer. Marks of one conversation
  * are sent together. They carry the revision that the user saw, so the server ignores them after a later mark unread.
  */
 

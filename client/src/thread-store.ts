@@ -125,12 +125,12 @@ export class LiveThread implements ThreadStore {
 		const { root, replies, isLoaded, hasMore, loader } = this.window;
 		const { isFollowing, lastRead, unreadCount, mentionCount } = this.followState;
 		const { outbox, typing } = this.core;
-		const sending = outbox.of(this.channel).filter(({ threadTs }) => threadTs === this.threadTs);
+		const unsent = outbox.of(this.channel).filter(({ threadTs }) => threadTs === this.threadTs);
 		return {
 			channel: this.channel,
 			threadTs: this.threadTs,
 			root,
-			replies: withUnsent(previous?.replies, replies, sending),
+			replies: withUnsent(previous?.replies, replies, unsent),
 			isLoaded,
 			isLoading: loader.isLoading,
 			hasMore,

@@ -7,8 +7,8 @@ import type { Message, ThreadSummary, ThreadsView } from './types.ts';
 import { targetTs, toMessage, type Wire, withReactionOrPin } from './wire.ts';
 
 /**
- * The followed threads. The server reports with one event that some of them changed. While the list is on screen, the
- * store then fetches it again at its current length; changes during a fetch cause only one more fetch.
+ * The followed threads. An event `update_thread_state` says that some of them changed, but not which. If the list has
+ * subscribers, the store then fetches it again at its current length; changes during a fetch cause only one more fetch.
  */
 
 const PAGE = 10;
@@ -25,7 +25,7 @@ export class LiveThreads implements ThreadsStore {
 	private hasMore = false;
 	private error: string | null = null;
 	private inFlight: Promise<void> | undefined;
-	/** How often in a row the list could not be fetched. */
+	/** Number of failed loads since the last successful one. */
 	private failures = 0;
 	/** Until the next attempt after a failure. */
 	private timer: unknown;
@@ -68,18 +68,18 @@ export class LiveThreads implements ThreadsStore {
 		this.loadWatched();
 	}
 
-	/** Applies a reaction or pin to a message that may be shown. */
+	/** Applies a reaction or pin, if its message is in the list. */
 	receiveReactionOrPin(event: Wire): void {
 		const { channel } = event.item;
 		const ts = targetTs(event);
-		const isShown = (message: Message): boolean => message.channel === channel && message.ts === ts;
+		const isTarget = (message: Message): boolean => message.channel === channel && message.ts === ts;
 		const updated = (message: Message): Message =>
-			isShown(message) ? withReactionOrPin(message, event) : message;
+			isTarget(message) ? withReactionOrPin(message, event) : message;
 		// A list that is being fetched may be older than this event.
 		if (this.inFlight) this.isStale = true;
-		if (!this.threads.some((thread) => messagesOf(thread).some(isShown))) return;
+		if (!this.threads.some((thread) => messagesOf(thread).some(isTarget))) return;
 		this.threads = this.threads.map((thread) =>
-			messagesOf(thread).some(isShown)
+			messagesOf(thread).some(isTarget)
 				? {
 						...thread,
 						root: updated(thread.root),

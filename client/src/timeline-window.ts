@@ -16,7 +16,7 @@ import {
 
 /** A contiguous part of a conversation's timeline, kept up to date by events. */
 
-/** At the newest end, this many messages are kept; older ones can be loaded again. */
+/** When a new message makes the list longer than this, the oldest page is dropped. It can be loaded again. */
 const MAX_KEPT = 2000;
 
 export class TimelineWindow {
@@ -125,7 +125,7 @@ export class TimelineWindow {
 	}
 
 	private add(event: Wire): void {
-		// The message is after the loaded part, and is loaded with the messages in between.
+		// The message is after the loaded part: `loadNewer` loads it, after the messages in between.
 		if (this.hasNewer) return;
 		const message = toMessage(event, this.channel);
 		const known = list.find(this.messages, message.ts);

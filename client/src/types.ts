@@ -228,8 +228,7 @@ export type Presence = 'active' | 'away';
  * - `connecting`: connecting, for the first time or again
  * - `online`: everything shown is up to date
  * - `waiting`: reconnects at `retryAt`
- * - `stopped`: does not reconnect by itself; `reason` says why (`signed_out`, `invalid_auth`, `too_many_sockets`,
- * …)
+ * - `stopped`: does not reconnect by itself; `reason` says why (`signed_out`, `invalid_auth`, `too_many_sockets`, …)
  */
 export type ConnectionStatus = 'idle' | 'connecting' | 'online' | 'waiting' | 'stopped';
 

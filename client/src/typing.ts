@@ -19,7 +19,7 @@ const NOBODY: readonly string[] = [];
 const POSTS: ReadonlySet<string> = new Set(['thread_broadcast', 'bot_message', 'me_message', 'file_share']);
 
 export class Typing {
-	/** By conversation or thread: the typing users, each with the timer that ends it. */
+	/** By conversation or thread: the typing users, each with the timer that removes the user. */
 	private readonly typists = new Map<string, Map<string, unknown>>();
 	private readonly shown = new Map<string, readonly string[]>();
 	private readonly sentAt = new Map<string, number>();

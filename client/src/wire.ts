@@ -129,14 +129,14 @@ export const isReactionOrPin = ({ type }: Wire): boolean => REACTIONS.includes(t
 /** The ts of the message that a reaction or pin event is about. */
 export const targetTs = ({ item }: Wire): string => item.ts ?? item.message.ts;
 
-/** The message with the reactions and the pin of the known one: posts and edits do not carry them. */
+/** Copies reactions and pin from the known message: the events of posts and edits do not carry them. */
 export const keepReactions = (message: Message, known: Message): Message => ({
 	...message,
 	reactions: known.reactions,
 	isPinned: known.isPinned,
 });
 
-/** The author that the server reports for a deleted root. */
+/** As the server describes a deleted root. */
 const TOMBSTONE = { subtype: 'tombstone', user: 'USLACKBOT' };
 
 /** What remains of a deleted root: its place and its thread. */
@@ -148,16 +148,16 @@ export const tombstoneOf = (message: Message): Message => ({
 	latestReply: message.latestReply,
 });
 
-/** The message with the thread fields of the other one; the other itself if it is a tombstone. */
-export const withThread = (message: Message, counters: Message): Message =>
-	counters.isTombstone
-		? counters
+/** Copies the thread fields of `source` to the message. Returns `source` itself if it is a tombstone. */
+export const withThread = (message: Message, source: Message): Message =>
+	source.isTombstone
+		? source
 		: {
 				...message,
-				threadTs: counters.threadTs,
-				replyCount: counters.replyCount,
-				replyUsers: counters.replyUsers,
-				latestReply: counters.latestReply,
+				threadTs: source.threadTs,
+				replyCount: source.replyCount,
+				replyUsers: source.replyUsers,
+				latestReply: source.latestReply,
 			};
 
 export const toUser = (user: Wire): User => ({

@@ -18,7 +18,7 @@ export interface Readable extends Stretch {
 export interface ReaderParts {
 	readonly platform: Pick<Platform, 'now' | 'timers'>;
 	readonly attention: Attention;
-	/** Null until it is loaded. */
+	/** Null until the conversation is loaded. */
 	readonly readable: () => Readable | null;
 	/** Sends the marks. Rejects if they have to be sent again. */
 	readonly mark: (due: DueMarks) => Promise<unknown>;

@@ -31,7 +31,7 @@ export interface Invite {
 export const asAdmin = <T>(method: string, args: Readonly<Record<string, unknown>> = {}): Promise<T> =>
 	createClient({ token: adminToken() }).call(method, args);
 
-/** Loads at most this many pages of 1,000: people filter long before they scroll that far. */
+/** Loads at most this many pages of 1,000. The page does not list later entries, and its filter does not find them. */
 const MAX_PAGES = 5;
 
 export async function listAll<T>(

@@ -38,7 +38,7 @@ function AppHome({ app, name, onClose }: Props) {
 			const changed = fieldsIn(event.view);
 			if (changed.type === 'home' && changed.app_id === app) setView(changed);
 		});
-		// Opening the home sends an event to the app, which may then publish a newer one.
+		// This call sends an event to the app. The app may publish a newer home tab before the answer arrives: keep that one.
 		toastResult(
 			client
 				.call<{ view: Fields | null }>('apps.home.open', { app_id: app })

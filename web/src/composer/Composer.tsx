@@ -56,7 +56,7 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 	const element = useRef<HTMLDivElement>(null);
 	const isDraggedOver = useDropped(element, add);
 
-	/** Puts a text that could not be sent back into the box, before anything the user has typed since. */
+	/** Returns an unsent text to the box, before anything that the user has typed since. */
 	const putBack = useCallback(
 		(written: string) => {
 			const draft = addToDraft(self, channel, threadTs, written);

@@ -36,7 +36,7 @@ export interface TimelineHandle {
 	/** Returns false if no row has this message. */
 	scrollTo(ts: string): boolean;
 	focusLast(): void;
-	/** Focuses the message from which the arrow keys move, not a button. */
+	/** Focuses the message that Tab reaches. */
 	focusCurrent(): void;
 	/** Opens the message for editing. */
 	edit(ts: string): void;
@@ -74,7 +74,7 @@ export function Timeline(props: Props) {
 	const scrollToEnd = () => list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
 	const indexOfKept = (): number => (kept.current === null ? -1 : latest.current.indexOf(kept.current));
 	const keepInView = (index: number) => {
-		// Measured rows can make the list so short that it reaches its end.
+		// Measuring rows can make the list so short that it reaches its end, and then it would stay there.
 		stick.stop();
 		const now = current();
 		if (now && !isRowInView(now, index)) scrollToRow(current, indexOfKept);

@@ -14,7 +14,7 @@ export interface DividerState {
 	readonly anchor: string | null;
 	/** The revision in which automatic marking is allowed. */
 	readonly revision: number;
-	/** The last known state, to detect changes. */
+	/** The last known count, to detect changes. */
 	readonly unreadCount: number;
 	/** The last known `isSeenLive`. */
 	readonly wasSeenLive: boolean;

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from 'react';
 
 /**
  * The message that the list was scrolled to, by ts; null if there is none. A row is measured when it comes near the screen, which
- * moves the other rows, so on a slow machine the list moves by itself for a while. It keeps this message in view until the user
+ * moves the other rows, so on a slow machine the list moves by itself for a while. The list keeps this message in view until the user
  * scrolls, clicks or types.
  */
 
@@ -14,7 +14,7 @@ export function useKeptRow(): RefObject<string | null> {
 		const release = (): void => {
 			kept.current = null;
 		};
-		// Captured: a button that scrolls to a message does so after this.
+		// In the capture phase, so that a button which scrolls to a message sets the ref after this has cleared it.
 		const options = { capture: true, passive: true } as const;
 		for (const type of GESTURES) window.addEventListener(type, release, options);
 		return () => {

@@ -20,7 +20,7 @@ export interface Reading {
 	readonly anchor: string | null;
 	/** New messages are read as they arrive: the user is attentive, the newest message is visible, and nothing was marked unread. */
 	readonly isReadingNewest: boolean;
-	/** The view calls it whenever other messages are visible. */
+	/** Call it whenever the visible messages change. */
 	see(visible: { readonly isAtNewest: boolean; readonly onScreen: readonly string[] }): void;
 	markRead(): void;
 	/** Moves the divider above the oldest unread message. */

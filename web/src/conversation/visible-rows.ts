@@ -46,7 +46,7 @@ export function visibleRows({ list, scroller }: ScrolledList, rows: readonly Tim
 /** Distance from an end of the list at which more messages are loaded. */
 export const NEAR_PX = 600;
 
-/** Whether the list is at its end and shows the row. Before layout, the list has no end, although its element does. */
+/** Whether the list is at its end and shows the row. False before layout: the element may seem to be at its end then. */
 export function isShownAtEnd({ list, scroller }: ScrolledList, index: number): boolean {
 	const isLaidOut =
 		list.viewportSize > 0 && list.scrollOffset + list.viewportSize + NEAR_PX >= list.scrollSize;

@@ -7,7 +7,7 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { errorText, Loading } from '../ui/states.tsx';
 
-/** The users who have read a message, without its author. */
+/** The other users who have read a message. The server leaves out the author. */
 export function ReadersDialog({
 	message,
 	onClose,

@@ -6,20 +6,20 @@ import { canBeNamed } from '../session/names.ts';
  * them, then names that contain them.
  */
 
-const rankOf = (text: string, words: string): number => {
+const rankOf = (text: string, letters: string): number => {
 	const lower = text.toLowerCase();
-	if (lower.startsWith(words)) return 0;
-	if (lower.split(/[\s._@-]+/).some((word) => word.startsWith(words))) return 1;
-	return lower.includes(words) ? 2 : 3;
+	if (lower.startsWith(letters)) return 0;
+	if (lower.split(/[\s._@-]+/).some((word) => word.startsWith(letters))) return 1;
+	return lower.includes(letters) ? 2 : 3;
 };
 
 export const lettersOf = (written: string): string => written.trim().toLowerCase().replace(/^[#@]/, '');
 
 /** Equally good matches keep their order. */
 export function findByName<T>(all: Iterable<T>, textOf: (one: T) => string, written: string): readonly T[] {
-	const words = lettersOf(written);
+	const letters = lettersOf(written);
 	return [...all]
-		.map((one) => ({ one, rank: rankOf(textOf(one), words) }))
+		.map((one) => ({ one, rank: rankOf(textOf(one), letters) }))
 		.filter(({ rank }) => rank < 3)
 		.toSorted((a, b) => a.rank - b.rank)
 		.map(({ one }) => one);

@@ -1,4 +1,4 @@
-/** Cuts a small square from the middle of a picture, in the size in which the server stores photos. */
+/** Cuts a square from the middle of a picture, and scales it to a size that the server accepts as a photo. */
 
 const PIXELS = 256;
 

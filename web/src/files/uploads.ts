@@ -8,8 +8,8 @@ import { hasChosen, placeOf } from './chosen.ts';
 import { removeText, saveText } from './upload-texts.ts';
 
 /**
- * Uploads the files of messages: progress, cancelling and retrying. A reload loses the files, so the page asks before it; the text of
- * the message becomes a draft again (upload-texts.ts).
+ * Uploads the files of messages: progress, cancelling and retrying. A reload loses the files, so the browser asks the user first; the
+ * text of the message becomes a draft again (upload-texts.ts).
  */
 
 export interface Sending {
@@ -25,12 +25,12 @@ export interface Upload extends Sending {
 	readonly id: number;
 	/** From 0 to 1. */
 	readonly progress: number;
-	/** The text of the problem, for the user; null while the upload runs. */
+	/** Why the upload failed, as a text for the user; null while it runs. */
 	readonly error: string | null;
 }
 
 let uploads: readonly Upload[] = [];
-let newest = 0;
+let lastId = 0;
 const stops = new Map<number, AbortController>();
 const listeners = new Set<() => void>();
 
@@ -48,8 +48,8 @@ function drop(id: number): void {
 }
 
 export function startUpload(client: TidemarkClient, sending: Sending): void {
-	newest += 1;
-	const upload: Upload = { ...sending, id: newest, progress: 0, error: null };
+	lastId += 1;
+	const upload: Upload = { ...sending, id: lastId, progress: 0, error: null };
 	saveText(upload.id, sending);
 	set([...uploads, upload]);
 	void run(client, upload);

@@ -2,7 +2,7 @@ import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { errorText } from '../ui/states.tsx';
 
-/** Below a rejected message: the reason, and buttons to send it again or discard it. */
+/** Below a message whose sending failed: the reason, and buttons to send it again or discard it. */
 export function NotSent({ message }: { readonly message: Message }) {
 	const conversation = useClient().conversation(message.channel);
 	const id = message.clientMsgId ?? '';

@@ -24,11 +24,11 @@ let current: SidebarState = { user: '', favourites: NONE, folded: NONE };
 const unconfirmed = new Map<string, string>();
 const listeners = new Set<() => void>();
 
-const copyOf = (user: string): string => `tidemark.sidebar.${user}`;
+const copyKey = (user: string): string => `tidemark.sidebar.${user}`;
 
 function ofUser(user: string): SidebarState {
 	if (current.user === user || user === '') return current;
-	const names = (localStorage.getItem(copyOf(user)) ?? '').split(' ').filter(Boolean);
+	const names = (localStorage.getItem(copyKey(user)) ?? '').split(' ').filter(Boolean);
 	current = { user, ...setsOf(names) };
 	return current;
 }
@@ -48,7 +48,7 @@ const namesIn = ({ favourites, folded }: SidebarState): string[] => [
 
 function replaceState(user: string, names: readonly string[]): void {
 	current = { user, ...setsOf(names) };
-	localStorage.setItem(copyOf(user), namesIn(current).join(' '));
+	localStorage.setItem(copyKey(user), namesIn(current).join(' '));
 	for (const listener of listeners) listener();
 }
 
@@ -112,7 +112,7 @@ export const setFavourite = (
 export const useFolded = (user: string): ReadonlySet<string> =>
 	useSyncExternalStore(subscribe, () => ofUser(user).folded);
 
-/** The name of a section in a preference: its heading, without spaces, which names of preferences cannot have. */
+/** The name of a section in a preference: its heading with hyphens, because names of preferences cannot have spaces. */
 const sectionOf = (heading: string): string => heading.replaceAll(' ', '-');
 export const setFolded = (client: TidemarkClient, user: string, heading: string, isFolded: boolean): void =>
 	toastResult(set(client, user, FOLDED + sectionOf(heading), isFolded));

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 /** Shorter interruptions are not shown. */
 const TOLERATED_MS = 400;
 
-/** Whether the client has been without a connection for a moment. */
+/** Whether the client has had no connection for longer than `TOLERATED_MS`. */
 export function useIsOutage(): boolean {
 	const isOffline = useConnection().status !== 'online';
 	const [isOutage, setOutage] = useState(false);

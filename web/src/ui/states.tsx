@@ -71,7 +71,7 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 	too_long: 'The text is too long. The limit is 250 characters.',
 	file_too_large: 'The file is larger than this server accepts. Choose a smaller one.',
 	storage_limit_reached:
-		'This workspace has no room for more files, or you have too many unfinished uploads. Wait for these, delete some of your files, or ask your administrator for more space.',
+		'This workspace has no room for more files, or you have too many unfinished uploads. Wait until your uploads have finished, delete some of your files, or ask your administrator for more space.',
 	bad_image: 'This file is not a supported picture. Choose a PNG, JPEG, GIF or WebP.',
 	too_large: 'This picture is too large. Choose a smaller one.',
 	files_disabled: 'Files are disabled on this server.',
@@ -87,7 +87,8 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 	is_inactive: 'This conversation is archived. To change its messages, unarchive it first.',
 	too_many_emoji: 'This message already has the maximum number of different emoji. Choose one of those.',
 	too_many_reactions: 'You have reached the maximum number of reactions to this message. Remove one first.',
-	search_too_broad: 'These words occur in too many messages. Add other words, or in: or from:.',
+	search_too_broad:
+		'These words occur in too many messages. Add words, or narrow the search with in: or from:.',
 	too_many_devices:
 		'You have reached the maximum number of devices with notifications. Turn notifications off on one of them.',
 	command_not_found: 'No app of this workspace has this command. Type / for the list of commands.',
