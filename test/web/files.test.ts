@@ -174,3 +174,18 @@ test('a photo replaces the initials for everybody at once, until it is removed',
 	);
 	expect(rejected).toEqual(['bad_image', 'bad_image', 'too_large']);
 });
+
+test('the inbox shows a message without a text whose file was deleted', async () => {
+	const { people, channel } = await scene(2);
+	const [ada, grace] = people;
+	const screen = await show(grace);
+	await screen.open('harbour');
+	await attach(screen, NOTES);
+	await eventually(async () => expect(await chosen(screen).count()).toBe(1));
+	await send(screen);
+	await screen.page.locator('.pane .file-card').waitFor();
+	const { messages } = await grace.call('conversations.history', { channel });
+	await grace.call('files.delete', { file: messages[0].files[0].id });
+	const other = await show(ada);
+	await other.page.locator('.inbox-preview', { hasText: 'a deleted file' }).waitFor();
+});
