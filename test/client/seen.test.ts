@@ -218,3 +218,31 @@ test('focus ends with the user’s attention, and a reconnect alone does not res
 	expect(frames().slice(4)).toEqual(['channel_focus']);
 	client.disconnect();
 });
+
+test('after a success, a failed mark is repeated as soon as after a first failure', async () => {
+	const { server, client, conversation } = await stage();
+	const answer = server.answers['conversations.mark'];
+	if (!answer) throw new Error('no answer');
+	// Each mark is requested while the one before is in flight, so the sender never rests.
+	let later = (): void => undefined;
+	server.answers['conversations.mark'] = () =>
+		new Promise((resolve) => {
+			later = () => resolve(answer({}));
+		});
+	void conversation.mark(ts(1));
+	await server.time.pass(0);
+	for (let times = 2; times < 8; times += 1) {
+		void conversation.mark(ts(times));
+		later();
+		await server.time.pass(0);
+	}
+	server.answers['conversations.mark'] = () => ({ error: 'service_unavailable' });
+	later();
+	void conversation.mark(ts(8));
+	await server.time.pass(0);
+	server.answers['conversations.mark'] = answer;
+	const before = server.callsOf('conversations.mark').length;
+	await server.time.pass(500);
+	expect(server.callsOf('conversations.mark').length).toBe(before + 1);
+	client.disconnect();
+});
