@@ -317,3 +317,21 @@ test('the mark of seen replies waits for a connection, and is dropped if replies
 	expect(marks()).toHaveLength(sent);
 	client.disconnect();
 });
+
+test('a follow state that was requested before a mark does not replace the answer to the mark', async () => {
+	const { server, client, thread, state } = await threadStage();
+	let answerOld = (): void => undefined;
+	server.answers['subscriptions.thread.get'] = () =>
+		new Promise((resolve) => {
+			answerOld = () => resolve(state(1));
+		});
+	server.socket.push({ type: 'thread_subscribed', ...state(1) });
+	await server.time.pass(0);
+	server.answers['subscriptions.thread.get'] = () => state(4);
+	await thread.mark();
+	expect(thread.getSnapshot().unreadCount).toBe(0);
+	answerOld();
+	await server.time.pass(0);
+	expect(thread.getSnapshot()).toMatchObject({ unreadCount: 0, lastRead: ts(4) });
+	client.disconnect();
+});
