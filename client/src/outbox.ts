@@ -133,6 +133,8 @@ export class Outbox {
 		const sending = this.find(channel, clientMsgId);
 		if (sending?.message.status !== 'failed') return;
 		sending.attempts = 0;
+		// The server no longer recognises the message: only the user can decide to send it as a new one.
+		if (this.isForgotten(sending)) sending.firstSentAt = 0;
 		this.show(sending, 'sending', null);
 		void this.pump(channel);
 	}
@@ -176,12 +178,11 @@ export class Outbox {
 
 	private async send(sending: Sending): Promise<void> {
 		const { api, platform, attempts } = this.parts;
-		const now = platform.now();
 		if (sending.firstSentAt === 0) {
-			sending.firstSentAt = now;
+			sending.firstSentAt = platform.now();
 			this.keep(sending);
 		}
-		if (now - sending.firstSentAt > KNOWN_FOR_MS)
+		if (this.isForgotten(sending))
 			return this.fail(sending, new ApiError('outcome_unknown', 'chat.postMessage'));
 		try {
 			sending.attempts += 1;
@@ -192,6 +193,10 @@ export class Outbox {
 			if (!mayRepeat) return this.fail(sending, error);
 			await this.pause(sending, error.retryAfterMs + backoffMs(sending.attempts, platform.random));
 		}
+	}
+
+	private isForgotten({ firstSentAt }: Sending): boolean {
+		return this.parts.platform.now() - firstSentAt > KNOWN_FOR_MS;
 	}
 
 	private answered({ message: { channel, clientMsgId } }: Sending, answer: Wire): void {
