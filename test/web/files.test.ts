@@ -189,3 +189,17 @@ test('the inbox shows a message without a text whose file was deleted', async ()
 	const other = await show(ada);
 	await other.page.locator('.inbox-preview', { hasText: 'a deleted file' }).waitFor();
 });
+
+test('a reply with files cannot be sent to the conversation as well, and the page says so', async () => {
+	const { people, channel, post } = await scene(2);
+	const root = await post(people[0], 'a question');
+	const { page } = await show(people[0]);
+	await page.evaluate(`location.hash = '#/c/${channel}?thread=${channel}:${root}'`);
+	const broadcast = page.getByRole('checkbox', { name: 'Also send to the conversation' });
+	await broadcast.check();
+	await page.locator('.thread-panel .composer input[type=file]').setInputFiles([NOTES]);
+	await page.getByText('not possible with files').waitFor();
+	expect([await broadcast.isDisabled(), await broadcast.isChecked()]).toEqual([true, false]);
+	await page.getByRole('button', { name: 'Remove notes.txt' }).click();
+	await eventually(async () => expect(await broadcast.isChecked()).toBe(true));
+});
