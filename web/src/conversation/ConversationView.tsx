@@ -122,7 +122,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 					</button>
 				)}
 			</div>
-			<Announcer messages={messages} />
+			<Announcer messages={messages} hasNewer={hasNewer} />
 			<Composer
 				// Drafts are stored per user, and the user is known a moment after the conversations.
 				key={self}
