@@ -211,3 +211,18 @@ test('a reaction of more users than the server lists can be added and removed', 
 	await chip.click();
 	await expectShown(21, false);
 });
+
+test('while an input method is composing, its keys choose no suggestion', async () => {
+	const { people } = await scene(2);
+	const screen = await show(people[0]);
+	const { page } = screen;
+	await screen.open('harbour');
+	await box(screen).pressSequentially('@person-');
+	await page.getByRole('option', { name: /person-1/ }).waitFor();
+	await page.evaluate(`document.querySelector('.pane .composer textarea').dispatchEvent(
+		new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true }))`);
+	expect(await box(screen).inputValue()).toBe('@person-');
+	await page.keyboard.press('Enter');
+	await eventually(async () => expect(await box(screen).inputValue()).toMatch(/^@person-\d $/));
+	await box(screen).fill('');
+});
