@@ -103,10 +103,11 @@ export class Outbox {
 		}
 	}
 
-	/** Number of messages that the server does not have yet, including failed ones. */
+	/** Number of messages that are being sent or wait for a connection. Failed ones are not sent again by themselves. */
 	get size(): number {
 		let size = 0;
-		for (const queue of this.queues.values()) size += queue.length;
+		for (const queue of this.queues.values())
+			size += queue.filter(({ message }) => message.status === 'sending').length;
 		return size;
 	}
 

@@ -84,6 +84,8 @@ test('a rejected message stays rejected until it is sent again or discarded', as
 		.catch(() => undefined);
 	const [id = ''] = unsent.kept.keys();
 	expect(unsent.kept.get(id)?.error).toBe('is_archived');
+	// It is not sent when there is a connection, so it does not count.
+	expect(client.getSnapshot().unsentCount).toBe(0);
 	client.conversation('C1').discard(id);
 	expect([unsent.kept.size, client.getSnapshot().unsentCount]).toEqual([0, 0]);
 	client.disconnect();
