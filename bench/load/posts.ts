@@ -18,7 +18,7 @@ export interface LoadSpec {
 		/** No two connections use the same ids. */
 		readonly firstId: number;
 	}[];
-	/** Per connection; HTTP has one. */
+	/** Posts in flight per connection; over HTTP always one. */
 	readonly inFlight: number;
 	readonly warmUp: number;
 	readonly count: number;
@@ -53,7 +53,7 @@ export class Quota {
 		});
 	}
 
-	/** How many of these may be sent. */
+	/** Returns how many of the wanted posts may be sent. */
 	take(wanted: number): number {
 		const granted = Math.min(wanted, this.unsent);
 		this.unsent -= granted;

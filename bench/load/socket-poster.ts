@@ -2,9 +2,9 @@ import type { Socket } from 'bun';
 import type { LoadSpec, Quota } from './posts.ts';
 
 /**
- * Sends `message` frames over one WebSocket, several in flight. It implements the protocol itself: frames are prepared
- * in one buffer in which only the id changes, masked with zeros, which leaves the data unchanged; one byte near the
- * start distinguishes incoming frames.
+ * Sends `message` frames over one WebSocket, several in flight. It implements the protocol itself. Frames are copies of a
+ * prepared buffer in which only the id changes; the mask is zeros, which leaves the data unchanged. One byte near the
+ * start of an incoming frame distinguishes answers from events.
  */
 
 const ID_DIGITS = 8;

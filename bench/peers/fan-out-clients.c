@@ -79,7 +79,7 @@ static void take(struct client *client) {
 	ssize_t got = read(client->fd, data + client->have, BUFFER);
 	if (got <= 0) {
 		if (got < 0 && errno == EAGAIN) return;
-		/* At the end of a run the server is gone, and nobody reads this. Otherwise it is the reason why the run fails. */
+		/* At the end of a run the server exits first, and nobody reads this message. Otherwise it says why the run failed. */
 		fprintf(stderr, "the server closed a socket, after %.*s\n", (int)client->have, (char *)client->rest);
 		exit(1);
 	}

@@ -52,7 +52,7 @@ export const clusterReads: Scenario = {
 			const began = performance.now();
 			const after = await untilAnswered(server.url, crowdUser(1));
 			restored.push((performance.now() - began) / 1000);
-			if (after !== before) throw new Error('the counts are not those of before');
+			if (after !== before) throw new Error('the counts differ from those before Redis was emptied');
 			bench.progress(`counts again after ${restored.at(-1)?.toFixed(1)} s`);
 		}
 		await server.stop();
@@ -140,7 +140,7 @@ async function countsRound(url: string, size: number): Promise<Round> {
 
 type MarksRound = Awaited<ReturnType<typeof marksRound>>;
 
-/** Back and forth, so that each mark changes something. */
+/** Marks messages unread before each mark, so that the mark changes something. */
 async function marksRound(url: string, run: number) {
 	const reader = readerOf(50);
 	const mark = async (index: number): Promise<number> => {
@@ -151,7 +151,7 @@ async function marksRound(url: string, run: number) {
 		await call(url, reader, 'conversations.markUnread', { channel, ts: messages[2]?.ts ?? '' });
 		return (await call(url, reader, 'conversations.mark', { channel, ts })).ms;
 	};
-	// Kafka has just started: its compiler needs a few thousand requests, and takes the CPU of the others meanwhile.
+	// Kafka has just started: its JIT compiler needs a few thousand requests, and takes CPU from the other processes meanwhile.
 	const warmUp = run === 0 ? 4 * MARKS : MARKS / 2;
 	for (let index = 0; index < warmUp; index += 1) await mark(index);
 	const before = await serverTimes(url, 'conversations.mark');

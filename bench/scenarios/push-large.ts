@@ -4,7 +4,7 @@ import { figure, quantile, ratio } from '../support/figures.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { type BenchServer, startServer } from '../support/server.ts';
 
-/** A mention of all members of a very large channel must delay no post, and no notification of another message. */
+/** A mention of all members of a very large channel must not delay posts, or notifications of other messages. */
 
 const POSTS_BEFORE = 300;
 const DIRECT_EVERY_MS = 500;

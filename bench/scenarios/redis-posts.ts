@@ -17,7 +17,7 @@ import { benchServices } from '../support/services.ts';
  */
 
 const POSTS = 1_000;
-/** Rounds of the other designs, which take much longer. */
+/** The number of posts with the other designs, which take much longer. */
 const POSTS_TO_EACH = 10;
 /** How many posts of one conversation a worker under load applies at once. */
 const BATCH = 100;

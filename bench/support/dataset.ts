@@ -14,7 +14,7 @@ export const TEAM = 'TBENCH';
 
 const STEP_MICROS = 1_000;
 const BATCH_SIZE = 4_000;
-/** More than any scenario creates, so that everything is before the server's start. */
+/** Longer than the stamps of any scenario span, so that all of them are before the server's start. */
 const PAST_SECONDS = 30_000;
 
 const padded = (prefix: string, index: number): string =>
@@ -103,7 +103,7 @@ export class Dataset {
 		});
 	}
 
-	/** A public channel. Resolves when it is on disk: create many at once. */
+	/** A public channel. `done` resolves when it is on disk: create many at once. */
 	channel(members: readonly string[]): { readonly conversation: Conversation; readonly done: Promise<void> } {
 		const at = this.next();
 		const id = channelId(this.conversations);
@@ -130,7 +130,7 @@ export class Dataset {
 		};
 	}
 
-	/** Posts by one author; these users have read everything afterwards. */
+	/** Posts by one author; afterwards `readers` have read everything. */
 	async messages(
 		conversation: Conversation,
 		author: string,
@@ -184,7 +184,7 @@ export class Dataset {
 		]);
 	}
 
-	/** Cursors of these users. */
+	/** Sets the cursors of these users. */
 	async cursors(conversation: Conversation, cursorOf: ReadonlyMap<string, number>): Promise<void> {
 		await this.store.ledger.commit(
 			[...cursorOf].map(([user, cursor]) => ({

@@ -22,7 +22,7 @@ export class LineReader {
 
 	async next(): Promise<string> {
 		const { value, done } = await this.lines.next();
-		if (done) throw new Error('the process ended before it had said everything');
+		if (done) throw new Error('the process ended before it printed the expected line');
 		return value;
 	}
 }

@@ -14,7 +14,7 @@ export interface Received {
 export type Protocol = 'plain' | 'socket.io';
 
 export class Listeners {
-	/** By number: messages that are awaited, and messages that arrived first. */
+	/** By number: messages that are awaited, and messages that have arrived and are not awaited yet. */
 	private readonly messages = new Map<number, PromiseWithResolvers<Received>>();
 
 	/** The reason why nothing is received any more. */
@@ -22,11 +22,11 @@ export class Listeners {
 
 	private constructor(
 		private readonly lines: LineReader,
-		/** Closes all of them. */
+		/** Closes all sockets. */
 		readonly stop: () => Promise<void>,
 	) {}
 
-	/** Resolves when all of them are connected. */
+	/** Resolves when all sockets are connected. */
 	static async connect(
 		bench: Bench,
 		port: number,
@@ -44,7 +44,7 @@ export class Listeners {
 		return listeners;
 	}
 
-	/** When the message with this number had reached everybody; may be called in any order. */
+	/** How long the message with this number took to reach the sockets. May be called before or after it has arrived. */
 	async received(number: number): Promise<Received> {
 		if (this.failure !== undefined) throw this.failure;
 		const received = await this.message(number).promise;
@@ -65,7 +65,7 @@ export class Listeners {
 				this.message(number).resolve({ halfMs: half / 1e6, lastMs: last / 1e6 });
 			}
 		} catch (error) {
-			// Also when the process is killed at the end, when nobody waits any more.
+			// This also happens when the process is killed at the end; then nothing is awaited.
 			this.failure = error;
 			for (const { reject } of this.messages.values()) reject(error);
 		}

@@ -21,7 +21,7 @@ export interface NodePeers {
 export async function nodePeers(bench: Bench): Promise<NodePeers> {
 	const node = Bun.which('node');
 	if (node === null || Bun.which('npm') === null)
-		throw new MissingRequirement('ws and socket.io run on Node: install it with npm, and run it again');
+		throw new MissingRequirement('ws and socket.io run on Node: install Node and npm, and run it again');
 	const directory = await install(bench);
 	const versionOf = (name: string): string => {
 		const path = join(directory, 'node_modules', name, 'package.json');

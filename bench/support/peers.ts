@@ -18,7 +18,7 @@ export const CFLAGS = ['-O2', '-Wall'];
 export function needCompiler(): void {
 	if (Bun.which('gcc') === null)
 		throw new MissingRequirement(
-			'it compiles small C programs to measure with: install gcc, and run it again',
+			'this scenario compiles small C programs to measure with: install gcc, and run it again',
 		);
 }
 

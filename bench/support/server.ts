@@ -7,7 +7,7 @@ import type { Bench } from './scenario.ts';
 
 export const ADMIN_TOKEN = 'administrator-of-the-benchmark';
 
-/** Limits are disabled, because they would slow the benchmark down. */
+/** Limits on calls are disabled, because the load would exceed them. */
 export const FLAGS = [
 	'--requests-per-second=0',
 	'--posts-per-second=0',

@@ -61,7 +61,7 @@ class SteadyPosts {
 		return new SteadyPosts(server, conversations);
 	}
 
-	/** Sends by the clock: a late post is sent at once, and sending less does not hide the delay. */
+	/** Sends by the clock: a late post is sent at once, so that a slow server does not lower the rate. */
 	async play(perSecond: number, seconds: number): Promise<Round> {
 		const { server, conversations } = this;
 		const count = perSecond * seconds;
@@ -108,7 +108,7 @@ async function open(bench: Bench, { url, port }: Server, user: string): Promise<
 /** Fills a server's data directory, and starts the server. */
 type Start = (fill: (dataset: Dataset) => Promise<void>) => Promise<Server>;
 
-/** At each of these rates, one after the other; the p99 of a delivery must not exceed the target. */
+/** Measures these rates one after the other. The p99 of a delivery must not exceed the target. */
 export async function measureSteadyPosts(
 	bench: Bench,
 	rates: readonly number[],

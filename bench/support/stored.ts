@@ -11,7 +11,7 @@ export function storedMessages(dataDir: string): number {
 	}
 }
 
-/** Fails if there are fewer messages than the benchmark claims. */
+/** Fails if the number of stored messages differs from the expected one. */
 export function checkStored(dataDir: string, expected: number): void {
 	const stored = storedMessages(dataDir);
 	if (stored !== expected) throw new Error(`${stored} messages are stored where ${expected} should be`);

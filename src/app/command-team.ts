@@ -1,7 +1,7 @@
 import { ADMINISTRATOR_SETTINGS, adminClient, URL_FLAG } from './admin-client.ts';
 import { type CliCommand, neededFlag } from './command.ts';
 import { ConfigError } from './config.ts';
-import { isSameName, type NamedTeam, shellWord, teamsOf } from './find-by-name.ts';
+import { isSameName, type NamedTeam, teamFlag, teamsOf } from './find-by-name.ts';
 import { nextCommand } from './next-steps.ts';
 
 /** `tidemark team add` and `tidemark team list`. */
@@ -27,7 +27,8 @@ export const teamAddCommand: CliCommand = {
 		if (channel !== undefined && noChannel === 'true')
 			throw new ConfigError(['give --channel or --no-channel, not both']);
 		const call = await adminClient(invocation);
-		const existing = (await teamsOf(call)).find((one) => isSameName(one.name, name));
+		const teams = await teamsOf(call);
+		const existing = teams.find((one) => isSameName(one.name, name));
 		if (existing && sameName !== 'true')
 			throw new ConfigError([
 				`a workspace named "${existing.name}" exists already (${existing.id}): choose another name, or add --same-name to create a second one`,
@@ -39,10 +40,9 @@ export const teamAddCommand: CliCommand = {
 		});
 		console.log(`${team.id}  ${team.name} (${team.domain}) created.`);
 		if (noChannel !== 'true') console.log(`All users that you add or invite join #${channel ?? GENERAL}.`);
-		// --team rejects a name that two workspaces share, so print the id.
-		const found = existing ? team.id : shellWord(team.name);
+		const flag = teamFlag(team, [...teams, team]);
 		console.log(
-			`Next: ${nextCommand(invocation, `invite --team ${found}`)}   creates a link that invites one person.`,
+			`Next: ${nextCommand(invocation, `invite --team ${flag}`)}   creates a link that invites one person.`,
 		);
 		return 0;
 	},

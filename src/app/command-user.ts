@@ -26,7 +26,7 @@ export const userAddCommand: CliCommand = {
 		const name = neededFlag(invocation, 'name');
 		const { 'real-name': realName, email, bot, team } = invocation.options;
 		const call = await adminClient(invocation);
-		const { id: team_id, name: teamName } = await teamNamed(call, team);
+		const { id: team_id, name: teamName, flag } = await teamNamed(call, team);
 		const { user } = await call<Answered>('admin.users.create', {
 			team_id,
 			// A full name in place of the short one: `user add 'Mia Berg'` adds @mia.berg.
@@ -36,7 +36,7 @@ export const userAddCommand: CliCommand = {
 			...(email === undefined ? {} : { email }),
 		});
 		console.log(`${user.id}  ${user.name} added to ${teamName}.`);
-		const who = `--user ${shellWord(user.name)} --team ${shellWord(teamName)}`;
+		const who = `--user ${shellWord(user.name)} --team ${flag}`;
 		console.log(
 			user.is_bot
 				? `Next: ${nextCommand(invocation, `token ${who}`)}   creates the token that the bot connects with.`
@@ -53,7 +53,7 @@ export const userListCommand: CliCommand = {
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const call = await adminClient(invocation);
-		const { id: team_id, name } = await teamNamed(call, invocation.options.team);
+		const { id: team_id, name, flag } = await teamNamed(call, invocation.options.team);
 		let count = 0;
 		for await (const user of listed<NamedUser>(call, 'admin.users.list', 'users', { team_id })) {
 			count += 1;
@@ -62,7 +62,7 @@ export const userListCommand: CliCommand = {
 		}
 		if (count === 0)
 			console.log(
-				`${name} has no users yet. Next: ${nextCommand(invocation, `invite --team ${shellWord(name)}`)}   creates a link that invites one person.`,
+				`${name} has no users yet. Next: ${nextCommand(invocation, `invite --team ${flag}`)}   creates a link that invites one person.`,
 			);
 		return 0;
 	},

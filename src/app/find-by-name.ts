@@ -46,9 +46,19 @@ export async function* listed<T>(
 export const teamsOf = (call: ApiCall): Promise<NamedTeam[]> =>
 	Array.fromAsync(listed<NamedTeam>(call, 'admin.teams.list', 'teams'));
 
+export interface FoundTeam extends NamedTeam {
+	/** What finds this workspace as the value of --team, for a command line to print. */
+	readonly flag: string;
+}
+
 /** Finds a workspace by name, domain or id; without `given`, returns the only one. */
-export async function teamNamed(call: ApiCall, given: string | undefined): Promise<NamedTeam> {
+export async function teamNamed(call: ApiCall, given: string | undefined): Promise<FoundTeam> {
 	const teams = await teamsOf(call);
+	const team = oneOf(teams, given);
+	return { ...team, flag: teamFlag(team, teams) };
+}
+
+function oneOf(teams: readonly NamedTeam[], given: string | undefined): NamedTeam {
 	if (teams.length === 0)
 		throw new ConfigError(['there is no workspace yet: create one with `tidemark team add NAME`']);
 	if (given === undefined) {
@@ -56,13 +66,23 @@ export async function teamNamed(call: ApiCall, given: string | undefined): Promi
 		if (only && !another) return only;
 		throw new ConfigError([`there are several workspaces: choose one with --team (${someOf(teams)})`]);
 	}
-	const byId = teams.filter(({ id }) => id === given);
-	const byName = teams.filter(({ name, domain }) => isSameName(name, given) || isSameName(domain, given));
-	const exact = byName.filter(({ name, domain }) => name === given || domain === given);
-	const [only, another] = [byId, exact, byName].find(({ length }) => length > 0) ?? [];
+	const [only, another] = matching(teams, given);
 	if (!only) throw new ConfigError([`there is no workspace "${given}" (existing: ${someOf(teams)})`]);
 	if (another) throw new ConfigError([`several workspaces are named "${given}": give the id with --team`]);
 	return only;
+}
+
+function matching(teams: readonly NamedTeam[], given: string): readonly NamedTeam[] {
+	const byId = teams.filter(({ id }) => id === given);
+	const byName = teams.filter(({ name, domain }) => isSameName(name, given) || isSameName(domain, given));
+	const exact = byName.filter(({ name, domain }) => name === given || domain === given);
+	return [byId, exact, byName].find(({ length }) => length > 0) ?? [];
+}
+
+/** The name of the workspace, or its id if --team would not find exactly this workspace by its name. */
+export function teamFlag({ id, name }: NamedTeam, teams: readonly NamedTeam[]): string {
+	const [found, another] = matching(teams, name);
+	return found?.id === id && !another ? shellWord(name) : id;
 }
 
 /** Upper and lower case do not distinguish names of workspaces. */
@@ -79,12 +99,12 @@ export async function userNamed(call: ApiCall, given: string, team: string | und
 	const name = given.replace(/^@/, '');
 	// A name may look like an id; the id wins, as in Slack's interface.
 	if (isUserId(name)) return name;
-	const { id: team_id, name: teamName } = await teamNamed(call, team);
+	const { id: team_id, name: teamName, flag } = await teamNamed(call, team);
 	const { users } = await call<{ users: readonly NamedUser[] }>('admin.users.list', { team_id, name });
 	const [user] = users;
 	if (!user)
 		throw new ConfigError([
-			`there is no user "${name}" in ${teamName}: run \`tidemark user list --team ${shellWord(teamName)}\` to see the users`,
+			`there is no user "${name}" in ${teamName}: run \`tidemark user list --team ${flag}\` to see the users`,
 		]);
 	return user.id;
 }

@@ -151,9 +151,13 @@ export class ServerOperations implements Operations {
 		this.counter('deliveries_total', 'Frames written to sockets', () => hub.meters.delivered);
 	}
 
-	/** Exports the posts that this gateway acknowledged, over HTTP and over sockets. */
+	/** Exports the posts that this gateway acknowledged or made for scheduled messages. */
 	watchPosts({ meters }: Pick<Requests, 'meters'>): void {
-		this.counter('posts_total', 'Posts acknowledged, over HTTP and over sockets', () => meters.posts);
+		this.counter(
+			'posts_total',
+			'Posts acknowledged, over HTTP and over sockets, and scheduled messages posted',
+			() => meters.posts,
+		);
 	}
 
 	/** Exports how many counts were compared with the store. */

@@ -13,8 +13,10 @@ const CACHE_MS = 10_000;
 const LOOK_UP_TIMEOUT_MS = 250;
 const MAX_KEPT = 10_000;
 
+const keyOf = (user: string, channel: string): string => `${user} ${channel}`;
+
 export class DirectPartners {
-	/** By direct message: the other user, who was active, and when the entry expires. */
+	/** By user and direct message: the other user, who was active, and when the entry expires. */
 	private readonly active = new Map<string, { readonly partner: string; readonly until: number }>();
 	private readonly lookUps = new SingleFlight<string, 'active' | 'deactivated'>();
 
@@ -26,15 +28,16 @@ export class DirectPartners {
 
 	/** Throws `user_disabled` if the other user is deactivated. */
 	async check(user: string, channel: string): Promise<void> {
-		if (!channel.startsWith('D') || (this.active.get(channel)?.until ?? 0) > this.nowMs()) return;
-		const lookUp = this.lookUps.run(channel, () => this.lookUpIfAvailable(user, channel));
+		if (!channel.startsWith('D') || (this.active.get(keyOf(user, channel))?.until ?? 0) > this.nowMs())
+			return;
+		const lookUp = this.lookUps.run(keyOf(user, channel), () => this.lookUpIfAvailable(user, channel));
 		const found = await Promise.race([lookUp, Bun.sleep(LOOK_UP_TIMEOUT_MS)]);
 		if (found === 'deactivated')
 			throw new Rejection('user_disabled', 'channel: the other user is deactivated');
 	}
 
 	forgetUser(user: string): void {
-		for (const [channel, { partner }] of this.active) if (partner === user) this.active.delete(channel);
+		for (const [key, { partner }] of this.active) if (partner === user) this.active.delete(key);
 	}
 
 	forgetAll(): void {
@@ -58,7 +61,7 @@ export class DirectPartners {
 		const [found] = await this.directory.users([partner]);
 		if (found?.deleted) return 'deactivated';
 		if (this.active.size >= MAX_KEPT) this.active.clear();
-		this.active.set(channel, { partner, until });
+		this.active.set(keyOf(user, channel), { partner, until });
 		return 'active';
 	}
 }

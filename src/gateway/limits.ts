@@ -84,7 +84,8 @@ export class Buckets {
 		this.costMs = 1000 / rate.perSecond;
 		this.burst = Math.max(1, rate.burst);
 		this.depthMs = this.costMs * this.burst;
-		this.rotateEveryMs = Math.max(MIN_ROTATE_MS, this.depthMs);
+		// A bucket that `charge` took below zero takes twice its depth to fill.
+		this.rotateEveryMs = Math.max(MIN_ROTATE_MS, 2 * this.depthMs);
 	}
 
 	get size(): number {

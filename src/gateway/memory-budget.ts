@@ -1,7 +1,8 @@
 /**
  * Limits the memory that clients occupy with request bodies and large answers: in total, and for each key (a user, or
  * the address of a request whose user is unknown). When the total is used up, the oldest hold of the largest key is evicted;
- * if the new hold would make its own key the largest, the new hold is rejected instead. So one client cannot lock out others.
+ * if the new hold would make its own key the largest, the new hold is rejected instead, and nothing is evicted. So one client
+ * cannot lock out others.
  *
  * A sweep ends holds that last too long.
  */
@@ -48,13 +49,9 @@ export class MemoryBudget {
 		const { totalBytes, shareBytes, nowMs } = this.options;
 		const mine = this.holders.get(key)?.bytes ?? 0;
 		if (mine > 0 && mine + bytes > shareBytes) return null;
-		while (this.total > 0 && this.total + bytes > totalBytes) {
-			const largest = this.largest();
-			if (!largest || largest.bytes <= mine + bytes) return null;
-			const [oldest] = largest.holds;
-			if (!oldest) return null;
-			this.end(oldest, 'evicted');
-		}
+		const evicted = this.total + bytes > totalBytes ? this.evictedFor(bytes, mine + bytes) : [];
+		if (!evicted) return null;
+		for (const held of evicted) this.end(held, 'evicted');
 		const held: Held = { key, bytes, until: nowMs() + forMs, ended, release: () => this.remove(held) };
 		const holder = this.holders.get(key) ?? { bytes: 0, holds: new Set() };
 		holder.bytes += bytes;
@@ -71,11 +68,20 @@ export class MemoryBudget {
 			for (const held of holds) if (held.until <= now) this.end(held, 'expired');
 	}
 
-	private largest(): Holder | undefined {
-		let largest: Holder | undefined;
-		for (const holder of this.holders.values())
-			if (!largest || holder.bytes > largest.bytes) largest = holder;
-		return largest;
+	/** The holds to evict for a new one of this size; null if its key, with `keyBytes` in total, would become the largest. */
+	private evictedFor(newBytes: number, keyBytes: number): readonly Held[] | null {
+		const left = [...this.holders.values()].map(({ bytes, holds }) => ({ bytes, holds: holds.values() }));
+		const evicted: Held[] = [];
+		let total = this.total;
+		while (total > 0 && total + newBytes > this.options.totalBytes) {
+			const largest = left.reduce((one, other) => (other.bytes > one.bytes ? other : one));
+			const oldest = largest.holds.next().value;
+			if (largest.bytes <= keyBytes || !oldest) return null;
+			evicted.push(oldest);
+			largest.bytes -= oldest.bytes;
+			total -= oldest.bytes;
+		}
+		return evicted;
 	}
 
 	private end(held: Held, reason: Parameters<Ended>[0]): void {

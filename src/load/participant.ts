@@ -19,7 +19,7 @@ export interface Observer {
 const NO_ANSWER = 'no answer: the socket was closed';
 
 /** After these errors the change may still have happened. */
-const UNCERTAIN_ERRORS = ['service_unavailable', 'internal_error', NO_ANSWER];
+const UNCERTAIN_ERRORS = ['service_unavailable', 'outcome_unknown', 'internal_error', NO_ANSWER];
 export const mayHaveHappened = (problem: string): boolean => UNCERTAIN_ERRORS.includes(problem);
 
 /** The participant does not reconnect after close codes in this range. */

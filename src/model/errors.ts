@@ -96,7 +96,7 @@ export const ERRORS = {
 	not_an_app: final('The token’s bot belongs to no app; create an app with `admin.apps.create`.'),
 	user_not_in_channel: final('The user is not a member of the conversation.'),
 	dispatch_failed: final(
-		'The app is not connected, its URL did not answer, or it did not acknowledge within 3 s. Try again when it runs.',
+		'The app is not connected or did not acknowledge within 3 s, or the request to its URL failed: no connection, a forbidden address, a redirect or an HTTP error. Try again when the app runs.',
 	),
 
 	// Conversations

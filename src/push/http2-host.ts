@@ -4,7 +4,8 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
  * Requests to one host over one HTTP/2 connection, with as many streams as the host allows; further requests wait.
  *
  * A request without an answer (the connection ended, the stream was reset, time ran out) is sent again a few times, over a
- * new connection if the old one has ended. An earlier attempt may have arrived, so requests must be idempotent.
+ * new connection if the old one has ended or answers no request. An earlier attempt may have arrived, so requests must be
+ * idempotent.
  */
 
 export interface HostAnswer {
@@ -45,6 +46,12 @@ export interface HostOptions {
 	readonly answerTimeoutMs: number;
 }
 
+interface Connection {
+	readonly session: ClientHttp2Session;
+	/** Ends the connection, and its open requests without an answer. */
+	drop(): void;
+}
+
 const DEFAULTS = { maxStreams: 1_000, connectTimeoutMs: 10_000, answerTimeoutMs: 10_000 };
 /** Attempts of one request, and the time after which no further attempt starts: less than leases last. */
 const MAX_TRIES = 4;
@@ -65,7 +72,7 @@ const FASTEST_OF_MS = 10_000;
 export class Http2Host {
 	private readonly options: HostOptions;
 	private readonly host: string;
-	private session: Promise<ClientHttp2Session> | null = null;
+	private connection: Promise<Connection> | null = null;
 	/** Streams that the host allows. */
 	private allowed: number;
 	private fastest = { ms: 0, until: 0 };
@@ -130,26 +137,26 @@ export class Http2Host {
 
 	close(): void {
 		this.closed = true;
-		this.session?.then(
-			(session) => session.destroy(),
+		this.connection?.then(
+			({ session }) => session.destroy(),
 			() => undefined,
 		);
 	}
 
-	private connected(): Promise<ClientHttp2Session> {
+	private connected(): Promise<Connection> {
 		if (this.closed) return Promise.reject(new HostUnreachable(this.host, 'this server is stopping'));
-		if (this.session === null) {
-			const opening = this.openSession(() => {
-				// A newer session may exist already.
-				if (this.session === opening) this.session = null;
+		if (this.connection === null) {
+			const opening = this.openConnection(() => {
+				// A newer connection may exist already.
+				if (this.connection === opening) this.connection = null;
 			});
-			this.session = opening;
+			this.connection = opening;
 		}
-		return this.session;
+		return this.connection;
 	}
 
 	/** Resolves when the host has sent its settings, which contain the number of streams that it allows. */
-	private openSession(ended: () => void): Promise<ClientHttp2Session> {
+	private openConnection(ended: () => void): Promise<Connection> {
 		return new Promise((resolve, reject) => {
 			const session = connect(this.options.url);
 			const end = (why: string): void => {
@@ -162,7 +169,7 @@ export class Http2Host {
 			session.on('remoteSettings', ({ maxConcurrentStreams }) => {
 				clearTimeout(timeout);
 				this.allow(maxConcurrentStreams);
-				resolve(session);
+				resolve({ session, drop: () => end('it answers no request') });
 			});
 			// Open requests may still be answered; new ones need another connection.
 			session.on('goaway', ended);
@@ -178,7 +185,7 @@ export class Http2Host {
 
 	/** Null: the connection ended, the stream was reset, or time ran out before the whole answer arrived. */
 	private exchange(
-		session: ClientHttp2Session,
+		{ session, drop }: Connection,
 		path: string,
 		headers: Readonly<Record<string, string>>,
 		body: string | Uint8Array,
@@ -202,7 +209,12 @@ export class Http2Host {
 			request.on('data', (chunk: string) => {
 				text += chunk;
 			});
-			const timeout = setTimeout(() => request.close(constants.NGHTTP2_CANCEL), this.options.answerTimeoutMs);
+			const sentAt = performance.now();
+			const timeout = setTimeout(() => {
+				request.close(constants.NGHTTP2_CANCEL);
+				// If the network drops packets, the connection stays open until TCP gives up, which takes minutes.
+				if (this.answeredAt <= sentAt) drop();
+			}, this.options.answerTimeoutMs);
 			// `close` follows every error and reports it.
 			request.on('error', () => undefined);
 			request.on('close', () => {

@@ -26,7 +26,7 @@ export interface EffectPipeline {
 	 * behind an earlier group of their conversation.
 	 */
 	readyForNext(published: () => Promise<unknown>): Promise<void>;
-	/** The stamp up to which the conversation is durable. */
+	/** The stamp up to which the executed groups of the conversation are durable. */
 	durable(conversation: string): number;
 }
 

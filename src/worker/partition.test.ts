@@ -107,6 +107,29 @@ test('state loaded before a reset is loaded again before deciding', async () => 
 	expect(pipeline.done).toEqual(['cold 1']);
 });
 
+test('a conversation is not evicted while one of its groups is executed', async () => {
+	const { partition, pipeline, loads } = scene();
+	const outage = Promise.withResolvers<void>();
+	pipeline.executing = async () => {
+		await outage.promise;
+		return PUBLISHED;
+	};
+	await partition.process([command('one', 1)], SPAN);
+	await turn();
+	expect(pipeline.done).toEqual(['one 1']);
+	partition.evict(Number.POSITIVE_INFINITY);
+	await partition.process([command('one', 2)], SPAN);
+	outage.resolve();
+	await partition.finished();
+	expect(pipeline.done).toEqual(['one 1', 'one 2']);
+	expect(loads).toEqual(['one']);
+
+	partition.evict(Number.POSITIVE_INFINITY);
+	await partition.process([command('one', 3)], SPAN);
+	await partition.finished();
+	expect(loads).toEqual(['one', 'one']);
+});
+
 test('a failed group leaves the conversation usable, unless the pipeline restarts the partition', async () => {
 	const { partition, pipeline, failures } = scene();
 	pipeline.executing = async ({ commands }) => {

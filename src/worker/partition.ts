@@ -74,10 +74,13 @@ export class Partition {
 		this.parts.conversations.clear();
 	}
 
-	/** Evicts conversations that were not used since `before` (by the clock of `Conversations`), if their changes are durable. */
+	/**
+	 * Evicts conversations that were not used since `before` (by the clock of `Conversations`), if their changes are durable. During an
+	 * outage a group can take longer than that, and the pipeline does not know its changes until it is executed: keep its state.
+	 */
 	evict(before: number): void {
 		const { conversations, pipeline } = this.parts;
-		conversations.evict(before, (id, stamp) => stamp <= pipeline.durable(id));
+		conversations.evict(before, (id, stamp) => !this.newest.has(id) && stamp <= pipeline.durable(id));
 	}
 
 	/** Age of the newest command when its batch was taken, in ms. */

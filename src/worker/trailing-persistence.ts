@@ -144,7 +144,7 @@ export class TrailingPersistence {
 		return this.movedLater.length > 0 || (this.waiting[0]?.decided ?? null) !== null;
 	}
 
-	/** The stamp up to which the conversation is durable. */
+	/** The stamp up to which the filled records of the conversation are durable. */
 	durable(conversation: string): number {
 		return this.unwritten.has(conversation)
 			? (this.written.get(conversation) ?? 0)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../src/app/config.ts';
 import { judgeSpace } from '../../src/app/doctor/directory.ts';
@@ -114,6 +114,21 @@ test('a taken port, unreadable keys and open permissions are reported together',
 		expect(of('apns')[0]?.found).toContain('cannot be read (ENOENT)');
 		expect(of('settings').map(({ found }) => found)).toContain('TIDEMARK_APNS_TOPIC is missing');
 		expect(of('data directory').map(({ state }) => state)).toEqual(['ok', 'warn']);
+	});
+});
+
+test('doctor checks the permissions of the files that the server checks, not of other directories and links', async () => {
+	await withDirectory(async (parent) => {
+		const [directory, outside] = [join(parent, 'data'), join(parent, 'outside')];
+		await mkdir(join(directory, 'backups'), { recursive: true });
+		for (const file of [outside, join(directory, 'admin-token')]) await writeFile(file, '');
+		await symlink(outside, join(directory, 'link'));
+		await chmod(directory, 0o700);
+		for (const open of [outside, join(directory, 'backups'), join(directory, 'admin-token')])
+			await chmod(open, 0o755);
+		const { of } = await doctor([...FREE_PORT, '--data-dir', directory]);
+		const warnings = of('data directory').filter(({ state }) => state === 'warn');
+		expect(warnings.map(({ fix }) => fix)).toEqual([`chmod go= ${join(directory, 'admin-token')}`]);
 	});
 });
 

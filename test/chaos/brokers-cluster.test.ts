@@ -8,8 +8,8 @@ import { kafkaPlace } from '../support/kafka.ts';
 import { numbers, record, until } from '../support/log/records.ts';
 
 /**
- * Three Kafka brokers, one of which is killed, hangs or restarts. The other two accept what has two in-sync replicas: a cluster under
- * load continues with new leaders, and so does the log by itself.
+ * Three Kafka brokers, one of which is killed, hangs or restarts. An append needs two in-sync replicas, which the other two brokers
+ * provide: a cluster under load continues with new leaders, and so does the log by itself.
  */
 
 const PARTITIONS = 9;
@@ -37,7 +37,7 @@ const leadersOf = (topic: string): Promise<number[]> =>
 
 const commandTopic = (): string => `${stage.cluster.installation}-conversations`;
 
-test('a cluster creates its topics with two replicas', async () => {
+test('a cluster creates its topics so that an append needs two in-sync replicas', async () => {
 	const TOPIC = 2;
 	const name = 'min.insync.replicas';
 	const [{ configs } = { configs: [] }] = await asAdmin((admin) =>
@@ -97,6 +97,22 @@ function consumer(logs: KafkaLogs) {
 	};
 }
 
+/** Appends again and again, until Kafka confirms an append. */
+async function untilConfirmed(append: () => Promise<void>, what: string): Promise<void> {
+	let isConfirmed = false;
+	const again = setInterval(
+		() =>
+			append().then(
+				() => {
+					isConfirmed = true;
+				},
+				() => undefined,
+			),
+		200,
+	);
+	await until(() => isConfirmed, what, 60_000).finally(() => clearInterval(again));
+}
+
 for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 	test(`${how} of a broker without replicas: posts to the partitions of other brokers continue, and are consumed`, async () => {
 		const kafka = kafkaPlace({ brokers: brokers(), partitions: PARTITIONS, replication: 1 });
@@ -152,25 +168,39 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 		await Promise.all(stuck);
 		for (const error of rejected) expect(error).toBeInstanceOf(Rejection);
 		// Partitions that the broker leads again continue without a restart.
-		for (const partition of led) {
-			let isBack = false;
-			const again = setInterval(
-				() =>
-					append(partition).then(
-						() => {
-							isBack = true;
-						},
-						() => undefined,
-					),
-				200,
-			);
-			await until(() => isBack, `posts to partition ${partition}`, 60_000).finally(() =>
-				clearInterval(again),
-			);
-		}
+		for (const partition of led)
+			await untilConfirmed(() => append(partition), `posts to partition ${partition}`);
 		await kafka.close();
 	}, 300_000);
 }
+
+test('two of three brokers hang, so their partitions get no new leader: later posts are rejected, and never sent', async () => {
+	const kafka = kafkaPlace({ brokers: brokers(), partitions: PARTITIONS, replication: 1 });
+	const gateway = await kafka.open({ confirmedMs: 3000 });
+	const hanging = [1, 2];
+	const leaders = await leadersOf(`${kafka.prefix}conversations`);
+	const conversation = conversations[leaders.findIndex((leader) => hanging.includes(leader))]!;
+	const append = (request: number): Promise<void> => gateway.commands.append(record(conversation, request));
+	const codeOf = (appended: Promise<void>): Promise<string> =>
+		appended.then(
+			() => 'confirmed',
+			(error: Rejection) => error.code,
+		);
+	await append(1);
+	for (const node of hanging) await stage.services.haltNode('kafka-trio', node, 'SIGSTOP');
+	try {
+		expect(await codeOf(append(2))).toBe('outcome_unknown');
+		// Long enough for the gateway to give up that post, and to look for the leader several times.
+		for (const request of numbers(60, 3)) {
+			expect(await codeOf(append(request))).toBe('service_unavailable');
+			await Bun.sleep(200);
+		}
+	} finally {
+		for (const node of hanging) stage.services.wakeNode('kafka-trio', node);
+	}
+	await untilConfirmed(() => append(100), 'posts to the partition');
+	await kafka.close();
+}, 300_000);
 
 test('SIGKILL under load: all partitions continue with new leaders; nothing is lost, duplicated or left unconfirmed', async () => {
 	const kafka = kafkaPlace({ brokers: brokers(), partitions: PARTITIONS, replication: 3 });

@@ -52,8 +52,8 @@ test('every process is killed at once', () =>
 		await Promise.all(all.map(({ role }) => cluster.add(role)));
 	}));
 
-/** The nodes whose markers are lost, by `isLost`, begin a new epoch; the others keep theirs. */
-async function beganAnew(
+/** Checks that the nodes that lost data (by hash tag: `isLost`) begin a new epoch during the work, and that the others keep theirs. */
+async function expectNewEpochs(
 	work: Promise<unknown>,
 	isLost: (tag: string) => boolean = () => true,
 ): Promise<void> {
@@ -71,7 +71,7 @@ async function empty(): Promise<void> {
 }
 
 test('Redis is emptied, on every node', () =>
-	beganAnew(
+	expectNewEpochs(
 		stage.underLoad('Redis emptied', async (load) => {
 			await emptyRedis(redisUrl());
 			await load.acknowledged(50);
@@ -82,7 +82,7 @@ test('one node of Redis is emptied: counts and marks on the other nodes all succ
 	const isThere = await whatIsAt(redisUrl());
 	const bystanders = await startBystanders(stage.cluster.url, isThere);
 	let asked = 0;
-	await beganAnew(
+	await expectNewEpochs(
 		stage
 			.underLoad('one node emptied', async (load) => {
 				await bystanders.steps(20);
@@ -99,7 +99,7 @@ test('one node of Redis is emptied: counts and marks on the other nodes all succ
 });
 
 test('a node of Redis restarts with the data of an earlier moment', async () =>
-	beganAnew(
+	expectNewEpochs(
 		stage.underLoad('another process with old data', async (load) => {
 			await saveOneNode(redisUrl());
 			await load.acknowledged(100);
@@ -110,7 +110,7 @@ test('a node of Redis restarts with the data of an earlier moment', async () =>
 		await whatIsAt(redisUrl()),
 	));
 
-/** These conversations and users are in use while slots move. */
+/** The moved slots have conversations and users that are in use. */
 test('slots of Redis move to another node', () =>
 	stage.underLoad('slots moved', async (load) => {
 		const before = await epochs(redisUrl());
@@ -123,7 +123,7 @@ test('slots of Redis move to another node', () =>
 	}));
 
 test('Redis is emptied and a gateway killed at the same time', () =>
-	beganAnew(
+	expectNewEpochs(
 		stage.atOnce('Redis emptied, gateway killed', async () => {
 			const { cluster } = stage;
 			await Promise.all([empty(), cluster.end(cluster.gateways[0] as Member, 'SIGKILL')]);
@@ -132,7 +132,7 @@ test('Redis is emptied and a gateway killed at the same time', () =>
 	));
 
 test('Redis is emptied while the commands of a killed worker are not persisted', () =>
-	beganAnew(
+	expectNewEpochs(
 		stage.atOnce('Redis emptied, worker dead', empty, async (load) => {
 			const { cluster } = stage;
 			await cluster.end(cluster.workers[0] as Member, 'SIGKILL');

@@ -34,8 +34,8 @@ afterAll(async () => {
 const connectAt = (url: string, { token }: Person): Promise<Response> =>
 	fetch(`${url}/api/rtm.connect`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
 
-/** Connects without a pause, as Slack's client does after a socket has closed. Returns the open socket. */
-async function connectAgainAndAgain(
+/** Connects until a socket stays open, without a pause, as Slack's client does. Returns the open socket. */
+async function connectUntilOpen(
 	person: Person,
 	tries: { sockets: number; waits: number },
 ): Promise<TestSocket> {
@@ -59,8 +59,8 @@ test('rtm.connect answers 503 with Retry-After at every gateway, clients wait be
 	if (worker) await cluster.end(worker, 'SIGTERM');
 	await emptyOneNode(services.env.TIDEMARK_TEST_REDIS_URL as string);
 	const tries = { sockets: 0, waits: 0 };
-	const coming = people.map((person) => connectAgainAndAgain(person, tries));
-	for (const one of coming) one.catch(() => undefined);
+	const connecting = people.map((person) => connectUntilOpen(person, tries));
+	for (const one of connecting) one.catch(() => undefined);
 	await Bun.sleep(WATCHED_MS);
 	for (const { url } of cluster.gateways) {
 		const response = await connectAt(url, people[0] as Person);
@@ -72,7 +72,7 @@ test('rtm.connect answers 503 with Retry-After at every gateway, clients wait be
 	expect(tries.sockets).toBeLessThanOrEqual(CLIENTS);
 	expect(tries.waits).toBeGreaterThan(0);
 	await cluster.add('worker');
-	for (const socket of await Promise.all(coming)) {
+	for (const socket of await Promise.all(connecting)) {
 		await socket.settled();
 		socket.close();
 	}

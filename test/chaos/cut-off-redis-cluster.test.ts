@@ -100,7 +100,7 @@ const bothHavePartitions = () =>
 		WITHIN_MS,
 	);
 
-/** Repeats a post with an unknown outcome, as a client does. Returns how long it took. */
+/** Posts to these channels, and repeats posts that fail, as a client does. Returns the milliseconds that it took. */
 async function postTo(places: readonly string[], about: string): Promise<number> {
 	const began = performance.now();
 	const call = rawClient(stage.cluster.url, author.token);
@@ -120,8 +120,8 @@ async function postTo(places: readonly string[], about: string): Promise<number>
 	return Math.round(performance.now() - began);
 }
 
-/** Every acknowledged message is stored once. */
-async function allIsThereOnce(): Promise<void> {
+/** Checks that every acknowledged message is stored once. */
+async function expectStoredOnce(): Promise<void> {
 	await eventually(async () => {
 		const texts: string[] = [];
 		for (const channel of channels) {
@@ -143,12 +143,12 @@ for (const service of SERVICES)
 			// Also posts to channels that have to be loaded first.
 			tookMs = await postTo(channels, `without ${service}`);
 			await eventually(async () => expect(await metric(near, 'partitions')).toBe(PARTITIONS), WITHIN_MS);
-			await allIsThereOnce();
+			await expectStoredOnce();
 			network.restore();
 			await bothHavePartitions();
 		});
 		await postTo(channels.slice(0, CHANNELS / 2), `after ${service}`);
-		await allIsThereOnce();
+		await expectStoredOnce();
 		// Work that another worker took over is not logged as a failure.
 		const errors = far
 			.err()
@@ -191,5 +191,5 @@ test('Redis answers no worker: the partitions keep their owners', async () => {
 	expect(await assignments()).toEqual(before);
 	for (const network of [nearRedis, networks.worker.Redis]) network.restore();
 	await postTo(channels, 'after all');
-	await allIsThereOnce();
+	await expectStoredOnce();
 }, 180_000);

@@ -263,7 +263,7 @@ test('while a persisted message is not applied, later changes of its conversatio
 	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 2 });
 }, 60_000);
 
-test('the same changes are all persisted if Redis is lost once more meanwhile', async () => {
+test('if Redis is lost again while a persisted message is not applied, later changes of its conversation are persisted too', async () => {
 	await twoConversations();
 	const { worker, epoch, answers, before } = lone;
 	await epoch.clear();
@@ -297,8 +297,9 @@ test('the same changes are all persisted if Redis is lost once more meanwhile', 
 	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 2 });
 }, 60_000);
 
-/** A partition with more waiting commands than this accepts no others. A batch has at most this many. */
+/** A partition with more waiting commands than this accepts no others. */
 const MAX_WAITING = 4_000;
+/** The most commands of a batch. */
 const BATCH = 1_000;
 
 test('a batch that waited for room while the worker was halted starts only when the worker resumes', async () => {

@@ -7,7 +7,7 @@ import { type OwnServices, ownServices } from '../support/services.ts';
 
 /** A service of a cluster is unavailable: what operators see, and how posts are answered. */
 
-const TOLD_WITHIN_MS = 30_000;
+const WITHIN_MS = 30_000;
 let services: OwnServices;
 let cluster: TestCluster;
 let ada: Person;
@@ -29,7 +29,7 @@ afterAll(async () => {
  * The services that a process reports as unavailable, in /readyz and as a metric. A gateway that cannot post is not
  * ready.
  */
-async function toldBy({ url, role }: Member): Promise<{ ready: string[]; metric: string[] }> {
+async function reportOf({ url, role }: Member): Promise<{ ready: string[]; metric: string[] }> {
 	const [ready, metrics] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/metrics`)]);
 	const { degraded } = (await ready.json()) as { degraded: string[] };
 	expect(ready.status).toBe(role === 'gateway' && degraded.length > 0 ? 503 : 200);
@@ -44,20 +44,20 @@ const all = (): readonly Member[] => [...cluster.gateways, ...cluster.workers];
 const post = ({ url }: Member, text: string) =>
 	rawClient(url, ada.token)('chat.postMessage', { channel, text });
 
-async function isWell(): Promise<void> {
+async function expectHealthy(): Promise<void> {
 	await eventually(async () => {
-		for (const member of all()) expect(await toldBy(member)).toEqual({ ready: [], metric: [] });
-	}, TOLD_WITHIN_MS);
+		for (const member of all()) expect(await reportOf(member)).toEqual({ ready: [], metric: [] });
+	}, WITHIN_MS);
 }
 
 /** Every gateway accepts posts again; posts that it rejected before do not exist. */
-async function acceptsPosts(rejected: string): Promise<void> {
+async function expectPostsAccepted(rejected: string): Promise<void> {
 	for (const [number, gateway] of cluster.gateways.entries())
 		await eventually(
 			async () => expect(await post(gateway, `after ${rejected} ${number}`)).toMatchObject({ ok: true }),
-			TOLD_WITHIN_MS,
+			WITHIN_MS,
 		);
-	const { messages } = await eventually(() => ada.call('conversations.history', { channel }), TOLD_WITHIN_MS);
+	const { messages } = await eventually(() => ada.call('conversations.history', { channel }), WITHIN_MS);
 	const texts = messages.map(({ text }: { text: string }) => text);
 	expect(texts).toContain(`after ${rejected} 0`);
 	expect(texts).not.toContain(rejected);
@@ -65,20 +65,21 @@ async function acceptsPosts(rejected: string): Promise<void> {
 
 test('Kafka is killed: every process reports it, even if nobody posts, and rejects posts without sending them', async () => {
 	for (const gateway of cluster.gateways) expect(await post(gateway, 'before')).toMatchObject({ ok: true });
-	await isWell();
+	await expectHealthy();
 	await services.stop('kafka', 'crash');
 	await eventually(async () => {
-		for (const member of all()) expect(await toldBy(member)).toEqual({ ready: ['kafka'], metric: ['kafka'] });
-	}, TOLD_WITHIN_MS);
+		for (const member of all())
+			expect(await reportOf(member)).toEqual({ ready: ['kafka'], metric: ['kafka'] });
+	}, WITHIN_MS);
 	for (const gateway of cluster.gateways)
 		expect(await post(gateway, 'without Kafka')).toMatchObject({ error: 'service_unavailable' });
 	await services.start('kafka');
-	await isWell();
-	await acceptsPosts('without Kafka');
+	await expectHealthy();
+	await expectPostsAccepted('without Kafka');
 }, 300_000);
 
-/** What one restarted node may cause: Redis, the read state, the publication record, missing answers. */
-const MAX_CAUSES = 4;
+/** The error lines of a process that an outage may cause: about Redis, the read state, the publication record, missing answers. */
+const MAX_ERROR_LINES = 4;
 
 const errorLines = ({ err }: Member): string[] =>
 	err()
@@ -105,50 +106,50 @@ function load(): { readonly begun: Promise<void>; readonly stop: () => Promise<v
 	return { begun: begun.promise, stop };
 }
 
-for (const how of ['gone', 'hanging'] as const)
+for (const how of ['down', 'hanging'] as const)
 	test(`Redis is ${how}: gateways report it, and reject posts before they are sent; workers report nothing`, async () => {
 		const rejected = `without Redis, ${how}`;
 		for (const gateway of cluster.gateways) expect(await post(gateway, 'before')).toMatchObject({ ok: true });
-		await isWell();
+		await expectHealthy();
 		const linesBefore = new Map(all().map((member) => [member, errorLines(member).length]));
 		const posting = load();
 		await posting.begun;
-		if (how === 'gone') await services.stop('redis', 'crash');
+		if (how === 'down') await services.stop('redis', 'crash');
 		else await services.pause('redis');
 		try {
 			await eventually(async () => {
 				for (const gateway of cluster.gateways)
-					expect(await toldBy(gateway)).toEqual({ ready: ['redis'], metric: ['redis'] });
-			}, TOLD_WITHIN_MS);
+					expect(await reportOf(gateway)).toEqual({ ready: ['redis'], metric: ['redis'] });
+			}, WITHIN_MS);
 			for (const gateway of cluster.gateways) {
 				// A post that was sent before the gateway noticed may wait for its answer, for up to 30 s.
 				await eventually(
 					async () => expect(await post(gateway, 'at first')).toMatchObject({ error: 'service_unavailable' }),
-					2 * TOLD_WITHIN_MS,
+					2 * WITHIN_MS,
 				);
 				expect(await post(gateway, rejected)).toMatchObject({ error: 'service_unavailable' });
 			}
 		} finally {
-			if (how === 'gone') await services.start('redis');
+			if (how === 'down') await services.start('redis');
 			else services.wake('redis');
 			await posting.stop();
 		}
-		await isWell();
-		await acceptsPosts(rejected);
+		await expectHealthy();
+		await expectPostsAccepted(rejected);
 		for (const member of all()) {
 			const lines = errorLines(member).slice(linesBefore.get(member));
 			expect(lines.filter((line) => line.includes('"stack"'))).toEqual([]);
-			expect(lines.length).toBeLessThanOrEqual(MAX_CAUSES);
+			expect(lines.length).toBeLessThanOrEqual(MAX_ERROR_LINES);
 		}
 	}, 300_000);
 
 test('no worker runs: gateways report it, even if nobody posts, until a worker starts', async () => {
-	await isWell();
+	await expectHealthy();
 	await cluster.end(cluster.workers[0] as Member, 'SIGTERM');
 	await eventually(async () => {
 		for (const gateway of cluster.gateways)
-			expect(await toldBy(gateway)).toEqual({ ready: ['worker'], metric: ['worker'] });
-	}, 2 * TOLD_WITHIN_MS);
+			expect(await reportOf(gateway)).toEqual({ ready: ['worker'], metric: ['worker'] });
+	}, 2 * WITHIN_MS);
 	const { degraded } = (await (await fetch(`${cluster.gateways[0]!.url}/readyz`)).json()) as {
 		degraded: string[];
 	};
@@ -156,10 +157,10 @@ test('no worker runs: gateways report it, even if nobody posts, until a worker s
 	// Also while the gateway checks for unanswered requests.
 	for (let look = 0; look < 12; look += 1) {
 		for (const gateway of cluster.gateways)
-			expect(await toldBy(gateway)).toEqual({ ready: ['worker'], metric: ['worker'] });
+			expect(await reportOf(gateway)).toEqual({ ready: ['worker'], metric: ['worker'] });
 		await Bun.sleep(500);
 	}
 	await cluster.add('worker');
-	await isWell();
-	await acceptsPosts('without a worker');
+	await expectHealthy();
+	await expectPostsAccepted('without a worker');
 }, 180_000);

@@ -11,7 +11,7 @@ import { emptyInstallation } from '../support/redis-nodes.ts';
 /** PostgreSQL or Kafka fails under load and returns: acknowledged changes are not lost. */
 
 const stage = setStage({ own: ['postgres', 'kafka'] });
-const TOLD_WITHIN_MS = 60_000;
+const REPORTED_WITHIN_MS = 60_000;
 const postgres = (): string => stage.services.env[POSTGRES_VARIABLE] as string;
 
 /** Whether each worker reports PostgreSQL as unavailable: in /readyz and as a metric. */
@@ -32,17 +32,17 @@ test('PostgreSQL is unavailable for a while: loaded conversations continue', asy
 		await stage.services.stop('postgres', 'crash');
 		await load.acknowledged(200);
 		for (let number = 0; number < 20; number += 1) await stage.sendTwice(`while-away-${number}`);
-		// After three failed writes.
+		// A worker reports it after three failed writes.
 		await eventually(
 			async () => expect(await reportedUnavailable()).toContainEqual({ ready: true, metric: true }),
-			TOLD_WITHIN_MS,
+			REPORTED_WITHIN_MS,
 		);
 		await stage.services.start('postgres');
 	});
 	await eventually(async () => {
 		for (const reported of await reportedUnavailable())
 			expect(reported).toEqual({ ready: false, metric: false });
-	}, TOLD_WITHIN_MS);
+	}, REPORTED_WITHIN_MS);
 });
 
 test('PostgreSQL rejects writes for a while', () =>
@@ -200,7 +200,7 @@ test('a mark that was acknowledged without Kafka survives the death of its gatew
 	expect(after).toEqual(before);
 	await eventually(async () => {
 		for (const watcher of watchers) expect(await watcher.differences()).toEqual([]);
-	}, TOLD_WITHIN_MS);
+	}, REPORTED_WITHIN_MS);
 	const received = watchers.reduce((sum, watcher) => sum + watcher.received.marks, 0);
 	for (const watcher of watchers) await watcher.stop();
 	await cluster.add('gateway');

@@ -17,10 +17,10 @@ const {
 	TIDEMARK_TEST_POSTGRES_URL = '',
 	TIDEMARK_TEST_KAFKA_BROKERS = '',
 } = process.env;
-const PLACE = `127.0.0.1:${silent.port}`;
+const SILENT_ADDRESS = `127.0.0.1:${silent.port}`;
 
 /** PostgreSQL accepts the login, and does not answer the first query. */
-async function deafPostgres(): Promise<string> {
+async function silentPostgres(): Promise<string> {
 	const url = new URL(TIDEMARK_TEST_POSTGRES_URL);
 	const proxy = await cuttingProxy(url.hostname, Number(url.port));
 	proxies.push(proxy);
@@ -29,11 +29,11 @@ async function deafPostgres(): Promise<string> {
 	return url.href;
 }
 
-/** Settings with which the start meets a hanging service, and the beginning of the error. */
+/** Settings with which a start meets a hanging service. */
 const HANGING = {
-	Redis: async () => ({ TIDEMARK_REDIS_URL: `redis://${PLACE}` }),
-	PostgreSQL: async () => ({ TIDEMARK_POSTGRES_URL: await deafPostgres() }),
-	Kafka: async () => ({ TIDEMARK_KAFKA_BROKERS: PLACE }),
+	Redis: async () => ({ TIDEMARK_REDIS_URL: `redis://${SILENT_ADDRESS}` }),
+	PostgreSQL: async () => ({ TIDEMARK_POSTGRES_URL: await silentPostgres() }),
+	Kafka: async () => ({ TIDEMARK_KAFKA_BROKERS: SILENT_ADDRESS }),
 };
 type Hanging = keyof typeof HANGING;
 
@@ -48,8 +48,8 @@ const begin = async (role: 'gateway' | 'worker', hanging: Hanging) =>
 		...(await HANGING[hanging]()),
 	});
 
-/** The log names the service that the start waits for. */
-async function waits(starting: Awaited<ReturnType<typeof begin>>, hanging: Hanging): Promise<void> {
+/** Waits until the log names the service that the start waits for. */
+async function untilWaiting(starting: Awaited<ReturnType<typeof begin>>, hanging: Hanging): Promise<void> {
 	const ended = starting.ended.then(({ err }) => Promise.reject(new Error(err)));
 	while (!starting.err().includes('no answer yet')) await Promise.race([Bun.sleep(50), ended]);
 	expect(starting.err()).toContain(`Waiting for ${hanging} at 127.0.0.1:`);
@@ -68,7 +68,7 @@ for (const hanging of Object.keys(HANGING) as Hanging[])
 			})(),
 			(async () => {
 				const starting = await begin('gateway', hanging);
-				await waits(starting, hanging);
+				await untilWaiting(starting, hanging);
 				const { code, signal } = await starting.end('SIGTERM');
 				expect({ code, signal }).toEqual({ code: 0, signal: null });
 			})(),

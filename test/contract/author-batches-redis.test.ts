@@ -13,7 +13,7 @@ const CHANNEL = conversation('C01');
 const USERS = ['U01', 'U02', 'U03', 'U04'];
 const SEEDS = 4;
 const STEPS = 60;
-/** The facts themselves. */
+/** For `apply`: returns the moved cursors and follows unchanged. */
 const FACTS = (moved: readonly ReadFact[]): readonly ReadFact[] => moved;
 
 /** Mulberry32. */
@@ -71,7 +71,7 @@ function history(seed: number): Effect[] {
 
 async function fieldsOf({ commands, keys }: ReadStateProcess) {
 	const all = await Promise.all(USERS.map((user) => commands.hgetall(keys.fields(user))));
-	// Versions tell how often a user was changed, which differs in each run.
+	// Versions depend on how often a user was changed, which differs between batches and single posts.
 	return all.map(({ version: _, since: __, ...fields }) => fields);
 }
 
@@ -162,7 +162,7 @@ for (const layout of LAYOUTS)
 					}),
 					FACTS,
 				);
-			// About the first entry, which has no predecessor: once, and once more as far back as its author has read.
+			// For the first post, which has no predecessor: once, and once more back to its author's cursor.
 			expect(asked).toBeLessThanOrEqual(2);
 		});
 
@@ -174,7 +174,7 @@ for (const layout of LAYOUTS)
 			const { apply }: Scripts = worker.commands;
 			Object.assign(worker.commands, {
 				apply: async (...args: (string | number)[]) => {
-					// Answered after the early read, which was sent before it.
+					// The early read was sent before this command, so it is answered before it.
 					await worker.commands.hgetall(worker.keys.fields('U01'));
 					await gateway.readState.mark('U01', 'C01', { type: 'read', ts: BEGIN + 1 }, () => undefined);
 					return apply(...args);

@@ -22,7 +22,7 @@ const event = (frame: string): BusMessage => ({ type: 'event', frame });
 
 async function until(what: () => boolean, withinMs = 5_000): Promise<void> {
 	for (const end = performance.now() + withinMs; !what(); ) {
-		if (performance.now() > end) throw new Error(`it did not come to be within ${withinMs} ms`);
+		if (performance.now() > end) throw new Error(`timed out after ${withinMs} ms: ${what}`);
 		await Bun.sleep(10);
 	}
 }
@@ -32,11 +32,11 @@ for (const layout of LAYOUTS) {
 		const open = async (place = redisPlace(layout, services.env)) => {
 			const { commands, subscriber, close } = await connectBoth(place);
 			const gaps: number[] = [];
-			let hearings = 0;
+			let receivings = 0;
 			const hooks = {
 				onGap: () => gaps.push(Date.now()),
 				onReceiving: () => {
-					hearings += 1;
+					receivings += 1;
 				},
 				onError: () => undefined,
 			};
@@ -45,7 +45,7 @@ for (const layout of LAYOUTS) {
 				bus.close();
 				close();
 			});
-			return { bus, commands, subscriber, gaps, hearings: () => hearings, place };
+			return { bus, commands, subscriber, gaps, receivings: () => receivings, place };
 		};
 
 		test('publications of every kind of topic reach their subscribers in order, across processes', async () => {
@@ -160,7 +160,7 @@ for (const layout of LAYOUTS) {
 		});
 
 		test('the bus knows whether it is subscribed, while Redis is unavailable and afterwards', async () => {
-			const { bus, hearings } = await open();
+			const { bus, receivings } = await open();
 			expect(bus.isReceiving('gateway:one')).toBeFalse();
 			bus.subscribe('gateway:one', () => undefined);
 			await bus.ready();
@@ -170,7 +170,7 @@ for (const layout of LAYOUTS) {
 			await services.start(layout);
 			await until(() => bus.isReceiving('gateway:one'), 30_000);
 			await bus.ready();
-			expect(hearings()).toBeGreaterThan(0);
+			expect(receivings()).toBeGreaterThan(0);
 		}, 60_000);
 	});
 }

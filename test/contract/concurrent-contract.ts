@@ -140,7 +140,7 @@ export interface ConcurrentSuite {
 	readonly exactCursors?: boolean;
 }
 
-/** Returns how often each kind of change happened. */
+/** Repairs random users and conversations until the run is over. Returns the number of successful repairs. */
 async function repairUntil(
 	{ views }: GatewayEngine,
 	conversations: readonly string[],

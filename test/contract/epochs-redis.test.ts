@@ -16,7 +16,7 @@ import { type OwnServices, ownServices } from '../support/services.ts';
  * trusted.
  */
 
-const RESTORED = { code: 'service_unavailable' };
+const UNAVAILABLE = { code: 'service_unavailable' };
 
 let services: OwnServices;
 let url: string;
@@ -67,7 +67,7 @@ const isLoaded = async (user: string): Promise<boolean> => (await commands.exist
 const rejection = (work: Promise<unknown>): Promise<unknown> =>
 	work.then(() => 'done').catch((error) => error);
 
-/** The restarted node answers again, and knows its cluster. */
+/** Waits until the restarted node answers again, and knows its cluster. */
 const answering = (): Promise<unknown> => eventually(() => commands.get(keys.away(there)), 20_000);
 
 async function restore(): Promise<void> {
@@ -76,12 +76,12 @@ async function restore(): Promise<void> {
 	expect(await epoch.lost()).toEqual([]);
 }
 
-/** Only this node is lost; rebuilt, it has an epoch of its own, and nothing was removed on other nodes. */
+/** Checks that only this node is lost, and that its rebuild begins a new epoch there and removes nothing on other nodes. */
 async function lostAndRestored(): Promise<void> {
 	const since = await fence.begin([elsewhere]);
 	expect(await epoch.lost()).toEqual([address]);
-	expect(await rejection(epoch.completeSince())).toMatchObject(RESTORED);
-	expect(await rejection(epoch.assure([there]))).toMatchObject(RESTORED);
+	expect(await rejection(epoch.completeSince())).toMatchObject(UNAVAILABLE);
+	expect(await rejection(epoch.assure([there]))).toMatchObject(UNAVAILABLE);
 	await epoch.assure([elsewhere]);
 	await fence.verifyEpochs(since);
 	await restore();
@@ -91,7 +91,7 @@ async function lostAndRestored(): Promise<void> {
 	await epoch.assure([there, elsewhere]);
 }
 
-test('a node is emptied', async () => {
+test('an emptied node loses only its own state, and changes that were decided before do not arrive later', async () => {
 	const read = await fence.begin([there]);
 	const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	let attempts = 0;
@@ -106,24 +106,24 @@ test('a node is emptied', async () => {
 	await sent.promise;
 	await emptyOneNode(url);
 	await lostAndRestored();
-	expect(await rejection(fence.verifyEpochs(read))).toMatchObject(RESTORED);
+	expect(await rejection(fence.verifyEpochs(read))).toMatchObject(UNAVAILABLE);
 	// A change that was decided before the loss does not arrive after it.
 	arrives.resolve();
 	await setting;
 	expect(await commands.hget(keys.fields(there), 'stamp')).toBe('2');
 }, 30_000);
 
-test('a node is replaced by another process with older data', async () => {
+test('a node whose process was replaced by one with older data is lost', async () => {
 	await fence.begin([there, elsewhere]);
 	await saveOneNode(url);
 	await endOneNode(url);
 	await services.start('redis-cluster');
 	await answering();
-	expect(await rejection(fence.begin([there]))).toMatchObject(RESTORED);
+	expect(await rejection(fence.begin([there]))).toMatchObject(UNAVAILABLE);
 	await lostAndRestored();
 }, 60_000);
 
-test('a node returns with old data while it is being rebuilt', async () => {
+test('a node that returns with old data during its rebuild is lost again', async () => {
 	await saveOneNode(url);
 	await emptyOneNode(url);
 	expect(await epoch.lost()).toEqual([address]);
@@ -136,14 +136,14 @@ test('a node returns with old data while it is being rebuilt', async () => {
 	await lostAndRestored();
 }, 60_000);
 
-test('a slot moves to another node', async () => {
+test('a slot that moves to another node loses nothing', async () => {
 	const slot = SPREAD_SLOTS.find((one) => isOnNode(tagIn(one))) as number;
 	const since = await fence.begin([there, elsewhere]);
 	await moveSlot(url, slot);
 	expect(await epoch.lost()).toEqual([]);
 	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));
 	await fence.verifyEpochs(since);
-	// The slot names the node that it is on now.
+	// Afterwards the marker of the slot names its new node.
 	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch3`);
 	await epoch.recheck();
 	await epoch.tidy();
@@ -162,21 +162,21 @@ test('a slot of a lost node moves to another node: its data there are not truste
 	await moveSlot(url, slot);
 	// Commands for the slot are redirected there.
 	await commands.get(keys.away(there));
-	expect(await rejection(fence.begin([there]))).toMatchObject(RESTORED);
-	expect(await rejection(epoch.assure([there]))).toMatchObject(RESTORED);
+	expect(await rejection(fence.begin([there]))).toMatchObject(UNAVAILABLE);
+	expect(await rejection(epoch.assure([there]))).toMatchObject(UNAVAILABLE);
 	const lost = await epoch.lost();
 	expect(lost).toHaveLength(2);
 	expect(lost).toContain(address);
 	// A process that started later cannot know where slots come from.
 	const late = await open(keys.prefix);
 	expect(await late.epoch.lost()).toHaveLength(3);
-	expect(await rejection(late.fence.begin([elsewhere]))).toMatchObject(RESTORED);
+	expect(await rejection(late.fence.begin([elsewhere]))).toMatchObject(UNAVAILABLE);
 	await restore();
 	await fence.begin([there]);
 	await late.fence.begin([there, elsewhere]);
 }, 30_000);
 
-test('a node keeps none of the slots that markers are spread over', async () => {
+test('the loss of a node is detected even if it has none of the slots that markers are spread over', async () => {
 	for (const slot of SPREAD_SLOTS.filter((one) => isOnNode(tagIn(one)))) {
 		await moveSlot(url, slot);
 		await epoch.recheck();

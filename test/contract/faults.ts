@@ -60,7 +60,7 @@ const withoutRevisions = <D extends Decided, Problem extends string, T>(
 	},
 });
 
-/** Acts on every nth call. */
+/** Returns a function that returns true on every nth call. */
 const everyNth = (n: number) => {
 	let calls = 0;
 	return () => {

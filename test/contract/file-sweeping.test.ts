@@ -97,3 +97,27 @@ test('an upload after the completion changes nothing', async () => {
 	await files.reopen(['FLATE']);
 	expect((await files.get(['FLATE']))[0]?.state).toBe('stored');
 });
+
+test('of two completions that share a file one changes nothing', async () => {
+	const { files } = store;
+	const ids = ['FFIRST', 'FSHARED', 'FSECOND'];
+	for (const id of ids) {
+		await files.reserve(newFile(id), LIMITS);
+		await files.uploaded(id, 'object', NO_PICTURE);
+	}
+	const complete = (wanted: string[], channel: string) =>
+		files.complete(
+			wanted.map((id) => ({ id, title: '' })),
+			[channel],
+		);
+	const done = await Promise.all([
+		complete(['FFIRST', 'FSHARED'], 'C1'),
+		complete(['FSHARED', 'FSECOND'], 'C2'),
+	]);
+	expect(done).toEqual([true, false]);
+	expect((await files.get(ids)).map(({ state, channels }) => [state, ...channels])).toEqual([
+		['complete', 'C1'],
+		['complete', 'C1'],
+		['stored'],
+	]);
+});

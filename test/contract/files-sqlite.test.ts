@@ -8,6 +8,7 @@ import {
 	rename,
 	rm,
 	stat,
+	symlink,
 	truncate,
 	unlink,
 	writeFile,
@@ -103,6 +104,19 @@ describe('texts that were deleted or edited', () => {
 		await store.close();
 		expect(await filesWith('SECRET')).toEqual([]);
 	});
+
+	test('are erased even if the directory was away when it was time', async () => {
+		const store = await open({ eraseWithinMs: 300 });
+		const room = conversation('C01');
+		const said = message('C01', BEGIN + 1, { text: 'SECRET' });
+		await store.ledger.commit([created(room, ['U01']), posted(room, said)]);
+		await store.ledger.commit([deleted(room, said, BEGIN + 2)]);
+		await rename(directory, join(parent, 'elsewhere'));
+		await eventually(async () => expect(troubles.at(-1)).toMatch(/was removed/), PATIENCE_MS);
+		await Bun.sleep(600);
+		await rename(join(parent, 'elsewhere'), directory);
+		await eventually(async () => expect(await filesWith('SECRET')).toEqual([]), PATIENCE_MS);
+	});
 });
 
 describe('under a running server', () => {
@@ -116,6 +130,14 @@ describe('under a running server', () => {
 			/tidemark\.db was removed/,
 		],
 		['the lock removed', () => unlink(at('lock.db')), /lock\.db was removed/],
+		[
+			'the lock replaced by a link to itself',
+			async () => {
+				await unlink(at('lock.db'));
+				await symlink('lock.db', at('lock.db'));
+			},
+			/cannot check its files \(.*lock\.db/,
+		],
 		['the write-ahead log removed', () => unlink(at(`${DATABASE}-wal`)), /tidemark\.db-wal was removed/],
 		['the database truncated to nothing', () => truncate(at(DATABASE), 0), /tidemark\.db/],
 		['the database overwritten', () => writeFile(at(DATABASE), Buffer.alloc(400_000, 7)), /tidemark\.db/],
@@ -152,7 +174,7 @@ describe('under a running server', () => {
 		});
 	}
 
-	test('a write right after it is rejected too', async () => {
+	test('a write right after the database was truncated is rejected too', async () => {
 		const store = await open();
 		const room = conversation('C01');
 		await store.ledger.commit([created(room, ['U01'])]);
@@ -164,7 +186,7 @@ describe('under a running server', () => {
 		expect(outcome).toMatch(/tidemark\.db/);
 	});
 
-	test('a directory that returns is used again', async () => {
+	test('a directory that is moved back is used again', async () => {
 		const store = await open();
 		const room = conversation('C01');
 		await store.ledger.commit([created(room, ['U01'])]);
@@ -175,7 +197,7 @@ describe('under a running server', () => {
 		await store.ledger.commit([posted(room, message('C01', BEGIN + 1))]);
 	});
 
-	test('another database in its place is not overwritten when the server stops', async () => {
+	test('a file that replaced the database is not overwritten when the server stops', async () => {
 		const store = await open();
 		await store.ledger.commit([created(conversation('C01'), ['U01'])]);
 		await writeFile(at(DATABASE), 'restored from a backup');

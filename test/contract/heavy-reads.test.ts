@@ -75,7 +75,7 @@ test('a large thread is summarised in steps once; later reads only add newer rep
 	expect(meter.total).toBeLessThan(20);
 });
 
-/** Makes something happen once, after the first read of this kind and before its rows are returned. */
+/** Runs `work` once: after the first read of this kind that returns less than a full step, before it returns its rows. */
 const meanwhile = (reader: SqlReader, kind: string, work: () => Promise<unknown>): SqlReader => {
 	let isDone = false;
 	const all = async <T>(...[sql, params]: Parameters<SqlReader['all']>): Promise<T[]> => {

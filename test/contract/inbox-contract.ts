@@ -268,23 +268,23 @@ export function describeInboxContract<E extends GatewayEngine>(
 
 				test('a conversation that gets a post or is left meanwhile is not listed twice', async () => {
 					const random = new Random(size + 2);
-					const met = await scene.pages(Math.ceil(size / 10), true, async () => {
+					const listed = await scene.pages(Math.ceil(size / 10), true, async () => {
 						const c = random.pick(scene.open()) as string;
 						await scene.post(c, ADA);
 						await scene.driver.mark(c, GRACE, LATE);
 						await scene.leave(random.pick(scene.open()) as string);
 					});
-					expect(new Set(met).size).toBe(met.length);
+					expect(new Set(listed).size).toBe(listed.length);
 				}, 60_000);
 
 				test('an unread conversation that is left meanwhile leaves no gap in a page', async () => {
 					for (const c of scene.open().slice(0, 8)) await scene.post(c, ADA);
 					const unread = (await scene.page(8, true, null)).rows.map(({ conversation }) => conversation);
-					const met = await scene.pages(2, true, async () => {
+					const listed = await scene.pages(2, true, async () => {
 						const c = unread.pop();
 						if (c !== undefined && scene.open().includes(c)) await scene.leave(c);
 					});
-					expect(new Set(met).size).toBe(met.length);
+					expect(new Set(listed).size).toBe(listed.length);
 				}, 60_000);
 
 				test('rejects a page of a list that was never started', async () => {

@@ -66,7 +66,7 @@ async function expectAllStored(appended: number): Promise<void> {
 const total = (workers: readonly TestWorker[]): number =>
 	workers.flatMap(({ spans }) => spans).reduce((sum, { from, to }) => sum + to - from, 0);
 
-test('a second worker joins and leaves', async () => {
+test('nothing is lost or written twice while a second worker joins and leaves', async () => {
 	const a = startWorker(gateway.commands, store);
 	await until(() => a.owned.size === PARTITIONS && a.spans.length > 20, 'the first one owns all');
 	const logs = await kafka.open();
@@ -105,7 +105,7 @@ test('an owner that does not release in time is fenced by the store', async () =
 }, 60_000);
 
 for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
-	test(`a worker process gets ${signal}`, async () => {
+	test(`nothing is lost or written twice if a worker process gets ${signal}`, async () => {
 		const options = {
 			brokers: kafkaBrokers(),
 			prefix: kafka.prefix,

@@ -30,7 +30,7 @@ const ownedIn = (owned: Set<string>): Pick<PartitionOwner, 'onAssigned' | 'onRev
 });
 
 for (const how of ['finish', 'crash'] as const) {
-	test(`restarted (${how}) under load`, async () => {
+	test(`a broker is restarted (${how}) under load: nothing acknowledged is lost, and appends meanwhile fail at once`, async () => {
 		const kafka = kafkaPlace({ brokers: (services.env[KAFKA_VARIABLE] as string).split(',') });
 		const gateway = await kafka.open();
 		const worker = await kafka.open();
@@ -209,7 +209,7 @@ test('a broker hangs: marks continue, and pending appends fail in time', async (
 	await services.pause('kafka');
 	try {
 		const inFlight = rejection(gateway.commands.append(record('C01', 1)));
-		// The first one is sent at the end of this turn of the event loop; the second one waits until it is confirmed.
+		// The first append is sent at the end of this turn of the event loop; the second one waits until the first is confirmed.
 		await nextTurn();
 		const queued = rejection(gateway.commands.append(record('C01', 2)));
 		// Each of these would wait forever if it waited for the broker.

@@ -109,7 +109,7 @@ test('subscribers receive publications in order, or a gap is reported to them', 
 	for (const { close } of [here, there]) close();
 }, 60_000);
 
-/** Without closing the connection, as a network failure does. */
+/** Cuts the connection without closing it properly, as a network failure does. */
 const cut = (node: Redis) => (node as unknown as { stream: Socket }).stream.destroy();
 
 test('a command that a lost connection may have run is not sent again', async () => {
@@ -134,7 +134,6 @@ test('a client that connects while the cluster is slow waits for it', async () =
 	const nodes = [1, 2, 3];
 	await Promise.all(nodes.map((node) => services.haltNode('redis-cluster', node, 'SIGSTOP')));
 	const connecting = connectBoth(redisPlace('redis-cluster', services.env));
-	// The delay of the slow cluster.
 	await Bun.sleep(SLOW_MS);
 	for (const node of nodes) services.wakeNode('redis-cluster', node);
 	const { commands: late, close: closeLate } = await connecting;
@@ -142,7 +141,7 @@ test('a client that connects while the cluster is slow waits for it', async () =
 	closeLate();
 }, 60_000);
 
-test('a node leaves and returns', async () => {
+test('commands are rejected while a node is down, and succeed after it has returned', async () => {
 	await setAll('before');
 	await endOneNode(url());
 	await expect(setAll('meanwhile')).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -151,7 +150,7 @@ test('a node leaves and returns', async () => {
 	expect(new Set(await getAll())).toEqual(new Set(['after']));
 }, 60_000);
 
-test('all nodes leave: commands time out, and do not run when the nodes return', async () => {
+test('while all nodes are down, commands are rejected, and they do not run when the nodes return', async () => {
 	await setAll('before');
 	await services.stop('redis-cluster');
 	await eventually(async () => expect(commands.status).not.toBe('ready'), PATIENCE_MS);

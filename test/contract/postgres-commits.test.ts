@@ -91,7 +91,7 @@ describe('opening', () => {
 	});
 });
 
-describe('what PostgreSQL rejects', () => {
+describe('a commit that PostgreSQL rejects', () => {
 	test('fails at once together with everything after it, and leaves no trace; later commits succeed', async () => {
 		const failures: string[] = [];
 		const troubles: number[] = [];
@@ -183,8 +183,8 @@ describe('facts with the offset of the log', () => {
 
 describe('a connection that is cut during the commit', () => {
 	const MOMENTS: Record<Exclude<Cut, 'late'>, string> = {
-		before: 'before the server has it',
-		after: 'after the server has it',
+		before: 'before the server gets the commit',
+		after: 'after the server got the commit',
 		silence: 'by a server that falls silent',
 	};
 	let proxy: CuttingProxy;
@@ -231,7 +231,7 @@ describe('a connection that is cut during the commit', () => {
 		['a new row', 1],
 		['an existing row', 16],
 	] as const)
-		test(`the server gets it while the store asks for the outcome: the store waits for it (${row})`, async () => {
+		test(`the server gets the commit while the store asks for its outcome: the store waits for the commit (${row})`, async () => {
 			const store = await open({ url: through(), backOffMs: [50] });
 			for (let step = 1; step <= commits; step += 1)
 				await store.ledger.commit(step === 1 ? [created(channel, ['U01']), say(1)] : [say(step)]);
@@ -246,7 +246,7 @@ describe('a connection that is cut during the commit', () => {
 			expect((await said(store)).at(-1)).toBe(99);
 		});
 
-	test('the query for the outcome times out too: the store keeps asking', async () => {
+	test('the query for the outcome fails too, after the time limit of the request: the store keeps asking', async () => {
 		await open();
 		const sql = new SQL(through(), { connection: { search_path: place.schema } });
 		const pool = new Pool(() => sql, 10_000);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => services.down());
 
 for (const how of ['finish', 'crash'] as const) {
-	test(`stopped for ${OUTAGE_MS / 1000} s (${how}) under load`, async () => {
+	test(`PostgreSQL is stopped for ${OUTAGE_MS / 1000} s (${how}) under load: every acknowledged commit exists once`, async () => {
 		const url = services.env[POSTGRES_VARIABLE] as string;
 		const place = await postgresPlace({ url });
 		const events: string[] = [];
@@ -62,7 +62,16 @@ for (const how of ['finish', 'crash'] as const) {
 		expect(read).toBeInstanceOf(Rejection);
 		expect(read).toMatchObject({ code: 'service_unavailable' });
 		const terms = [{ text: 'word', isPrefix: false, isExcluded: false }];
-		const search = { team: 'T01', user: 'U01', memberOnly: true, from: null, in: null, after: 0, before: newest, has: [] };
+		const search = {
+			team: 'T01',
+			user: 'U01',
+			memberOnly: true,
+			from: null,
+			in: null,
+			after: 0,
+			before: newest,
+			has: [],
+		};
 		const found = await store.search.find({ ...search, terms }).catch((error) => error);
 		expect(found).toMatchObject({ code: 'service_unavailable' });
 		await Bun.sleep(OUTAGE_MS);

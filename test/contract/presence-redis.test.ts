@@ -11,7 +11,7 @@ afterEach(() => {
 	for (const close of closing.splice(0)) close();
 });
 
-/** No timer runs by itself. */
+/** So long that no timer fires during a test. */
 const NEVER_MS = 3_600_000;
 
 let gateways = 0;
@@ -107,16 +107,16 @@ for (const layout of LAYOUTS) {
 			expect(await living.commands.exists(living.keys.gatewayConnections(dying.gateway))).toBe(0);
 		});
 
-		test('an end that failed is retried', async () => {
+		test('if a gateway fails to end the connections of a dead gateway, another one does it later', async () => {
 			const dying = await open();
 			const living = await open(dying.place);
 			for (const user of ['U1', 'U2']) await dying.presence.connected(user, `a-${user}`);
 			await dying.die();
-			const clumsy = await open(dying.place);
-			await clumsy.commands.set(clumsy.keys.connections('U2'), 'of a kind that the script cannot change');
-			await expect(clumsy.presence.sweep()).rejects.toThrow('WRONGTYPE');
-			await clumsy.commands.del(clumsy.keys.connections('U2'));
-			// The claim of the dead gateway expires.
+			const failing = await open(dying.place);
+			await failing.commands.set(failing.keys.connections('U2'), 'of a kind that the script cannot change');
+			await expect(failing.presence.sweep()).rejects.toThrow('WRONGTYPE');
+			await failing.commands.del(failing.keys.connections('U2'));
+			// Until the claim on the dead gateway expires, no other gateway tries. Here it is deleted instead.
 			await living.presence.sweep();
 			expect(living.changed).toEqual([]);
 			await living.commands.del(living.keys.gatewayClaim(dying.gateway));
@@ -169,7 +169,7 @@ for (const layout of LAYOUTS) {
 			const { presence, commands, keys, gateway, changed } = await open();
 			await presence.connected('U1', 'a-1');
 			await presence.disconnected('U1', 'a-1');
-			// The state from before the end.
+			// As if the end had not reached Redis.
 			await commands.hset(keys.gatewayConnections(gateway), 'a-1', 'U1');
 			await presence.beat();
 			expect(changed).toEqual(['U1']);

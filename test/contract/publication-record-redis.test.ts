@@ -6,7 +6,7 @@ import { RedisPublicationRecord } from '../../src/engine/cluster/redis/publicati
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
-/** Which worker publishes for a partition: if several believe they own it, the last one. */
+/** Which worker publishes for a partition: if several believe they own it, the one that claimed it last. */
 
 const closing: (() => void)[] = [];
 afterEach(() => {

@@ -117,7 +117,7 @@ for (const layout of LAYOUTS) {
 			const { process } = await world();
 			const [reader, worker] = [await process(), await process()];
 			await reader.apply(created(CHANNEL, ['U01', 'U02', 'U03']), ...posts(1, 3));
-			// The first reply of a thread: its author follows before it.
+			// The first reply of a thread: with the same stamp, the root's author follows before it.
 			const reply = message('C01', BEGIN + 10, { user: 'U03', threadTs: BEGIN + 1, broadcast: true });
 			const follow: Effect = {
 				type: 'followed',
@@ -535,7 +535,7 @@ for (const layout of LAYOUTS) {
 			};
 			const source: StateSource = Object.assign(Object.create(store.source), { timelineEntries: fails });
 			const { readState } = await process({ source, prefix: `${whole.keys.prefix}down:` });
-			// A message that is older than the counted ones is not in the mark.
+			// A mark far back needs the entries after it, which only the store has.
 			const old = readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 10 }, publish);
 			await expect(old).rejects.toThrow('the store is down');
 			expect(await readState.member('U02', 'C01')).toMatchObject({ lastRead: 0 });
@@ -620,11 +620,11 @@ for (const layout of LAYOUTS) {
 			await epoch.begin(() => 2);
 			arrives.resolve();
 			await setting;
-			// It was decided again.
+			// The change was decided again, in the new epoch.
 			expect(await commands.hget(keys.fields('U03'), 'stamp')).toBe('2');
 		});
 
-		test('a conversation that is created too late is not treated as one without messages', async () => {
+		test('Redis rejects the creation of a conversation that was decided in an earlier epoch', async () => {
 			const { process, epoch, apply } = await begun();
 			const other = conversation('C02');
 			const late = await process({ fenced: true });

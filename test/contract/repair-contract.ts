@@ -7,7 +7,7 @@ import type { PortsDriver } from '../support/ports-driver.ts';
 
 /** Served state and store are made to differ: the difference is reported, and repaired from the store. */
 
-/** The engine decides how to make the two differ. Afterwards the served state must equal the store. */
+/** Makes the served state differ from the store, in a way that depends on the engine. A repair must make them equal again. */
 export interface Damage {
 	loseMessage(conversation: string, ts: number): Promise<void>;
 	loseReply(conversation: string, threadTs: number, ts: number): Promise<void>;
@@ -30,7 +30,7 @@ export function describeRepair({ name, open }: DamagedEngine): void {
 			const repairer = new Repairer(views, verifier, Date.now);
 			const { c, posts, replies } = await aChannel(driver);
 			const verified = () => verifier.verify([ADA, GRACE], c);
-			// If the store lags, it soon has all of it.
+			// The store may lag: waits until it has everything.
 			await eventually(async () => {
 				const { total } = await new Verifier(readState, store.source).verify([ADA, GRACE], c);
 				expect(total).toBe(4);

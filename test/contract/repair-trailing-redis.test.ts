@@ -48,7 +48,7 @@ for (const layout of LAYOUTS) {
 					durable: () => 0,
 				};
 				const made = await open({ mostStoreLagMs, source, ledger });
-				return { ...made, letThrough: () => store.ledger.commit(held.splice(0)) };
+				return { ...made, releaseMarks: () => store.ledger.commit(held.splice(0)) };
 			};
 			return { store, process };
 		};
@@ -83,7 +83,7 @@ for (const layout of LAYOUTS) {
 			expect((await verifier.verify(['U02'], 'C01')).drifted).toHaveLength(1);
 		});
 
-		test('changes during the read of the store survive', async () => {
+		test('changes during the read of the store survive the repair', async () => {
 			const { store, process } = await world();
 			const worker = await process();
 			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
@@ -132,7 +132,7 @@ for (const layout of LAYOUTS) {
 			expect(await worker.readState.thread('U02', 'C01', root)).toMatchObject({ unread: 2 });
 		});
 
-		test('a thread that is no longer followed does not return', async () => {
+		test('a thread that is no longer followed does not return after the repair', async () => {
 			const { store, process } = await world();
 			const { readState, apply } = await process();
 			const follow = { conversation: CHANNEL, user: 'U02', threadTs: BEGIN + 1 };
@@ -152,14 +152,14 @@ for (const layout of LAYOUTS) {
 			expect(await readState.thread('U02', 'C01', BEGIN + 1)).toBeNull();
 		});
 
-		test('a mark that is not persisted yet survives', async () => {
+		test('a mark that is not persisted yet survives the repair', async () => {
 			const { process } = await world();
-			const { readState, apply, letThrough } = await process();
+			const { readState, apply, releaseMarks } = await process();
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, publish);
 			expect(await readState.repair('U02', 'C01')).toBe('store_behind');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 2, lastRead: BEGIN + 3 });
-			await letThrough();
+			await releaseMarks();
 			expect(await readState.repair('U02', 'C01')).toBe('repaired');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 2, lastRead: BEGIN + 3 });
 		});
@@ -171,10 +171,10 @@ for (const layout of LAYOUTS) {
 			await fast.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			await slow.readState.setPreference('U02', 'C01', { muted: true }, publish);
 			await fast.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, publish);
-			await fast.letThrough();
+			await fast.releaseMarks();
 			expect(await fast.readState.repair('U02', 'C01')).toBe('store_behind');
 			expect(await fast.readState.row('U02', 'C01')).toMatchObject({ muted: true, unread: 2 });
-			await slow.letThrough();
+			await slow.releaseMarks();
 			expect(await fast.readState.repair('U02', 'C01')).toBe('repaired');
 			expect(await fast.readState.row('U02', 'C01')).toMatchObject({ muted: true, unread: 2 });
 		});
@@ -182,12 +182,12 @@ for (const layout of LAYOUTS) {
 		test('a change that has been on its way for too long is replaced by the state in the store', async () => {
 			const { process } = await world();
 			const lost = await process();
-			const { readState, apply, letThrough } = await process(0);
+			const { readState, apply, releaseMarks } = await process(0);
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			await lost.readState.setPreference('U02', 'C01', { muted: true }, publish);
 			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, publish);
 			expect((change as RowChange).row).toMatchObject({ muted: true });
-			await letThrough();
+			await releaseMarks();
 			expect(await readState.repair('U02', 'C01')).toBe('repaired');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ muted: false, unread: 2 });
 		});

@@ -8,7 +8,7 @@ import { describeConcurrentDevices } from './concurrent-contract.ts';
 import { embedded } from './engines.ts';
 import { describeRepair } from './repair-contract.ts';
 
-/** The database is changed behind the engine, so that its memory differs from the database. */
+/** Changes the database without the engine's knowledge, so that the engine's memory differs from the database. */
 describeRepair({
 	name: 'embedded',
 	open: async () => {

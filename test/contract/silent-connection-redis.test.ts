@@ -21,7 +21,7 @@ afterEach(() => {
 
 async function until(what: () => boolean, withinMs = 30_000): Promise<void> {
 	for (const end = performance.now() + withinMs; !what(); ) {
-		if (performance.now() > end) throw new Error(`it did not come to be within ${withinMs} ms`);
+		if (performance.now() > end) throw new Error(`timed out after ${withinMs} ms: ${what}`);
 		await Bun.sleep(10);
 	}
 }
@@ -38,17 +38,17 @@ async function behindProxy(layout: Layout): Promise<{ url: string; proxy: Cuttin
 }
 
 for (const layout of LAYOUTS)
-	test(`on ${layout}`, async () => {
+	test(`a silent connection of a subscriber is detected and replaced on ${layout}`, async () => {
 		const { url, proxy } = await behindProxy(layout);
 		const place = { ...redisPlace(layout, services.env), url };
 		const { commands, subscriber, close } = await connectBoth(place);
-		let [gaps, hearings] = [0, 0];
+		let [gaps, receivings] = [0, 0];
 		const bus = new RedisBus(commands, subscriber, new Keys(place.prefix), {
 			onGap: () => {
 				gaps += 1;
 			},
 			onReceiving: () => {
-				hearings += 1;
+				receivings += 1;
 			},
 			onError: () => undefined,
 		});
@@ -56,7 +56,7 @@ for (const layout of LAYOUTS)
 			bus.close();
 			close();
 		});
-		// Every node of a cluster has some of them.
+		// Every node of a cluster has some of these topics.
 		const topics = Array.from({ length: 50 }, (_, index) => `live:C${index}` as const);
 		const received = new Set<string>();
 		for (const topic of topics) bus.subscribe(topic, () => received.add(topic));
@@ -67,7 +67,7 @@ for (const layout of LAYOUTS)
 
 		expect(proxy.silence('ssubscribe')).toBeGreaterThan(0);
 		await until(() => gaps > 0);
-		await until(() => hearings > 0);
+		await until(() => receivings > 0);
 		for (const topic of topics) bus.publish(topic, { type: 'event', frame: 'x' });
 		await until(() => received.size === topics.length);
 	}, 60_000);

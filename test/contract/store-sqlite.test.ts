@@ -171,7 +171,7 @@ describe('a full disk', () => {
 		expect(await people.reserveName('T01', 'lost', 'C03', BEGIN)).toBe(true);
 	});
 
-	test('waiting requests find the failure already reported', async () => {
+	test('the failure is reported before waiting requests are rejected', async () => {
 		let isReported = false;
 		const store = await open({
 			maxPages: 200,

@@ -121,7 +121,7 @@ test('a transaction has fewer facts if their texts are long', async () => {
 	expect(ends().at(-1)).toBe(60);
 });
 
-test('there is no room while too much waits, however few the commands', async () => {
+test('the backlog has no room while too many bytes wait, however few the commands', async () => {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	gate = promise;
 	persistence.take(commands(says(1, 'x'.repeat(40_000))));

@@ -78,7 +78,7 @@ test('posts, edits and deletes while users are verified are not drift', async ()
 	expect(await verifier.verify(USERS, c)).toMatchObject({ checked: USERS.length, drifted: [] });
 }, 60_000);
 
-test('the regular self-check of a user reads as little in each turn', async () => {
+test('the regular self-check of a user reads only a few rows in each turn', async () => {
 	const { engine, meter } = await farBehind();
 	const verifier = new Verifier(engine.readState, engine.store.source);
 	expect(await verifier.verifySome('U10', 5, () => 0)).toEqual({ checked: 1, drifted: [] });

@@ -44,6 +44,12 @@ test('an active partner is looked up now and then, and again after a deactivatio
 	await partners.check('U1', 'D1');
 });
 
+test('posts of one user say nothing about whether that user is active', async () => {
+	const { partners } = stage(async ([id = '']) => [userNamed(id, { deleted: id === 'U1' })]);
+	await partners.check('U1', 'D1');
+	expect(await rejectionOf(() => partners.check('U2', 'D1'))).toBe('user_disabled');
+});
+
 test('users outside the direct message learn nothing', async () => {
 	await stage(person(true)).partners.check('U3', 'D1');
 });

@@ -87,9 +87,9 @@ describe('limits', () => {
 		const { clock, limits } = setUp();
 		for (let index = 0; index < 10_000; index += 1) limits.take(`U${index}`, 'requests');
 		expect(limits.size).toBe(10_000);
-		clock.pass(2500);
+		clock.pass(5000);
 		limits.take('U1', 'requests');
-		clock.pass(2500);
+		clock.pass(5000);
 		limits.take('U1', 'requests');
 		expect(limits.size).toBeLessThanOrEqual(2);
 	});
@@ -138,4 +138,18 @@ test('a call that turns out to cost more delays later calls, but never longer th
 	// A disabled limit stays disabled.
 	limits.charge('U1', 'posts', 1_000);
 	expect(limits.take('U1', 'posts')).toBe(0);
+});
+
+test('a bucket below zero is not forgotten before it is full', () => {
+	const { clock, limits } = setUp();
+	limits.take('U2', 'requests');
+	clock.pass(1_900);
+	limits.take('U1', 'requests');
+	limits.charge('U1', 'requests', 1_000_000);
+	for (const ms of [100, 2_000, 100]) {
+		clock.pass(ms);
+		limits.take('U2', 'requests');
+	}
+	// After 2.2 s of the 4 s that it takes to fill, the bucket has 2 tokens.
+	expect(takeMany(limits, 'U1', 100)).toBe(2);
 });

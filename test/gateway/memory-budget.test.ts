@@ -48,6 +48,17 @@ describe('a budget of memory', () => {
 		expect(ended).toEqual([]);
 	});
 
+	test('evicts nothing for a new item that is rejected', () => {
+		hold('a', 30, 'a1');
+		hold('a', 30, 'a2');
+		hold('b', 40);
+		expect(hold('c', 50)).toBeNull();
+		expect(ended).toEqual([]);
+		expect(hold('c', 35)).not.toBeNull();
+		expect(ended).toEqual(['a1 evicted', 'b evicted']);
+		expect(budget.heldBytes).toBe(65);
+	});
+
 	test('ends items that exceed their time, once', () => {
 		hold('a', 10, 'short', 100);
 		hold('a', 10, 'long', 10_000);

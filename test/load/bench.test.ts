@@ -249,6 +249,15 @@ describe('tally', () => {
 		expect(tally.sent()[0]?.[1]).toEqual({ author: 1, ts: '2' });
 	});
 
+	test('a post whose outcome the server could not confirm may be a message', () => {
+		for (const problem of ['outcome_unknown', 'internal_error']) {
+			const { tally } = played();
+			tally.posted(0, true);
+			tally.answered(tally.postId(0), '', problem);
+			expect(tally.sent()).toEqual([[{ author: 0, ts: undefined }]]);
+		}
+	});
+
 	test('a permanently rejected post is not a message, and is counted by its error', () => {
 		const { tally, figures } = played();
 		tally.posted(0, true);

@@ -269,6 +269,14 @@ describe('commands that talk to a running server', () => {
 			expect(second.out).toMatch(
 				/^(T\w+) {2}Harbour Crew .*\n.*#general\.\nNext: npx tidemark invite --team \1 /,
 			);
+			const [id = ''] = second.out.split(' ');
+			const empty = await run(['user', 'list', '--team', id, ...where]);
+			expect(empty.out).toContain(`Next: npx tidemark invite --team ${id} `);
+			const namesake = await run(['user', 'add', 'mia', '--team', id, ...where]);
+			expect(namesake.out).toContain(`Next: npx tidemark invite --user mia --team ${id} `);
+			expect((await run(['user', 'deactivate', 'nobody', '--team', id, ...where])).err).toContain(
+				`tidemark user list --team ${id}\``,
+			);
 			expect((await run(['invite', ...where])).err).toMatch(/several workspaces: choose one with --team/);
 		});
 	});

@@ -272,6 +272,10 @@ test('several files can be shared in one message, in a thread, and in several ch
 	const listed = await grace.call('files.list', { channel, types: 'snippets', count: 2 });
 	expect(listed.files).toHaveLength(2);
 	expect(listed.paging).toMatchObject({ count: 2, page: 1 });
+	const latestTime = '999999999999999';
+	expect((await grace.call('files.list', { ts_from: latestTime })).files).toEqual([]);
+	const untilThen = await grace.call('files.list', { channel, ts_to: latestTime, count: 2 });
+	expect(untilThen.files.length).toBe(2);
 });
 
 test('an edit keeps the files; deleting the message leaves them to their owner', async () => {

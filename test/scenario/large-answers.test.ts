@@ -103,6 +103,22 @@ test('client.explain returns the newest messages that fit', async () => {
 	expect(shown).toEqual(posted.slice(-shown.length));
 }, 60_000);
 
+test('pins.list returns the newest messages that fit, and says that there are more', async () => {
+	const pinned = posted.slice(0, 20);
+	const pin = (timestamp: string) => ada.call('pins.add', { channel, timestamp });
+	for (const ts of pinned.slice(0, 2)) await pin(ts);
+	expect(await bounded(ada, 'pins.list', { channel })).toMatchObject({
+		items: [{}, {}],
+		has_more: false,
+	});
+	for (const ts of pinned.slice(2)) await pin(ts);
+	const { items, has_more } = await bounded(ada, 'pins.list', { channel });
+	const shown = items.map(({ message }: { message: { ts: string } }) => message.ts);
+	expect(shown.length).toBeGreaterThan(5);
+	expect(shown).toEqual(pinned.slice(-shown.length).toReversed());
+	expect(has_more).toBe(true);
+}, 60_000);
+
 test('subscriptions.thread.getView returns fewer unread replies, then fewer threads', async () => {
 	const { threads } = await bounded(grace, 'subscriptions.thread.getView', { limit: '999' });
 	expect(threads).toHaveLength(1);

@@ -7,12 +7,12 @@ import { Residents } from '../../src/engine/embedded/read-state/residents.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { Ledger, Store } from '../../src/engine/ports/store.ts';
 import { risingClock } from '../../src/model/ts.ts';
-import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
+import { BEGIN, conversation, created, left, message, posted } from '../support/store/facts.ts';
 import { type RowChange, WholeReadState } from '../support/whole-read-state.ts';
 
 /**
- * Two devices mark the same message: the second mark changes nothing, but must not be acknowledged before the first one
- * is on disk. Otherwise a crash in between would undo an acknowledged mark.
+ * Answers to marks that depend on changes in flight: they must wait until these are on disk, because a crash in between would undo
+ * what the client has been answered.
  */
 
 const CHANNEL = 'C0000000001';
@@ -49,18 +49,24 @@ const isPending = async (promise: Promise<void> | null): Promise<boolean> =>
 	(await Promise.race([promise?.then(() => 'done') ?? 'done', Bun.sleep(0).then(() => 'pending')])) ===
 	'pending';
 
+/** A read state whose writes to the disk are held back. */
+async function heldState() {
+	const { held, letGo } = heldLedger(store.ledger);
+	const residents = new Residents(store.source, held, () => 0);
+	await residents.open();
+	const clock = risingClock(() => BEGIN + 10);
+	return { held, letGo, state: new WholeReadState(new MemoryViews(residents, held, clock)) };
+}
+
+const channel = conversation(CHANNEL, { creator: ADA });
+
 test('a mark that repeats one in flight is acknowledged together with it, and not earlier', async () => {
-	const channel = conversation(CHANNEL, { creator: ADA });
 	await store.ledger.commit([
 		created(channel, [ADA, GRACE]),
 		posted(channel, message(CHANNEL, TS, { user: ADA })),
 	]);
 
-	const { held, letGo } = heldLedger(store.ledger);
-	const residents = new Residents(store.source, held, () => 0);
-	await residents.open();
-	const clock = risingClock(() => BEGIN + 10);
-	const state = new WholeReadState(new MemoryViews(residents, held, clock));
+	const { letGo, state } = await heldState();
 	const published: number[] = [];
 	const mark = async (): Promise<RowChange> => {
 		const change = await state.mark(GRACE, CHANNEL, { type: 'read', ts: TS }, (row) =>
@@ -78,4 +84,17 @@ test('a mark that repeats one in flight is acknowledged together with it, and no
 	await Promise.all([first.durable, second.durable]);
 	// The second mark cannot know whether the first one was published.
 	expect(published).toEqual([TS, TS]);
+});
+
+test('a mark in a conversation that the user is leaving is rejected when the leave is on disk, and not earlier', async () => {
+	const other = conversation('C0000000002', { creator: ADA });
+	await store.ledger.commit([created(other, [ADA, GRACE])]);
+	const { held, letGo, state } = await heldState();
+	expect(await state.row(GRACE, other.id)).toMatchObject({ unread: 0 });
+	const effects = [left(other, GRACE, BEGIN + 20, 1)];
+	await state.apply(effects, () => void held.commit(effects));
+	const marked = state.mark(GRACE, other.id, { type: 'read', ts: TS }, () => undefined);
+	expect(await isPending(marked.then(() => undefined))).toBe(true);
+	letGo();
+	expect(await marked).toBe('not_in_channel');
 });

@@ -7,11 +7,11 @@ import type { Shape, World } from './world.ts';
 
 /**
  * The state that histories start from: an installation with users and empty conversations, without faults so far. It is created once for
- * each shape and variant, because that takes as long as a short history. Ids differ between variants, and so do partitions and orders.
+ * each shape and variant, because that takes as long as a short history. Ids differ between variants, so partitions and sort orders do too.
  */
 
 export interface Beginning {
-	/** Simulated time at its end, in ms. */
+	/** The simulated time when it was saved, in ms. */
 	readonly now: number;
 	readonly people: readonly Known[];
 	readonly conversations: readonly { readonly id: string; readonly at: number }[];
@@ -20,7 +20,7 @@ export interface Beginning {
 }
 
 export const VARIANTS = 8;
-/** By then everything is persisted. */
+/** Within this time everything is persisted. */
 const SETTLES_MS = 5_000;
 const LIMITS = { steps: 500_000, ms: 600_000 };
 

@@ -17,7 +17,7 @@ const NETWORK_FAULTS = [
 
 export const faultsOf = (shape: Shape): string[] => [...NETWORK_FAULTS, ...Object.keys(shape.faults)];
 
-/** Longest time between two faults; at least the time in which the operations of the round begin. */
+/** The longest time between two faults, unless the operations of the round take longer than this to begin. */
 const EVERY_MS = 40;
 const MAX_FAULTS = 7;
 /** When the faults of a round end, counted from its start. */

@@ -9,7 +9,10 @@ import type { ShapeName } from './simulate.ts';
 
 export interface Job {
 	readonly from: number;
-	/** Number of this process. Each process takes as many consecutive seeds as there are shapes, so that it runs all shapes, then skips the seeds of the other processes. */
+	/**
+	 * Number of this process. Each process takes as many consecutive seeds as there are shapes, so that it runs all shapes, then skips the
+	 * seeds of the other processes.
+	 */
 	readonly process: number;
 	readonly processes: number;
 	readonly count: number;

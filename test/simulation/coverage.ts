@@ -3,7 +3,7 @@
  * script of Redis, an event, the way a connection ended. A fault under which few paths are reached proves little.
  */
 
-/** By fault: how often it was injected, and in how many histories each path was reached after it, in the same round. */
+/** One history, by fault: how often the fault was injected, and the paths that were reached after it, in the same round. */
 export type Covered = Readonly<
 	Record<string, { readonly injected: number; readonly paths: readonly string[] }>
 >;
@@ -76,10 +76,10 @@ export class CoverageReport {
 		return [...this.totals]
 			.sort(([a], [b]) => (a < b ? -1 : 1))
 			.flatMap(([key, { injected, histories, paths }]) => {
-				const refusals = [...paths.keys()].filter((path) => REFUSED.test(path)).length;
+				const errors = [...paths.keys()].filter((path) => ERROR.test(path)).length;
 				const head =
 					`${String(injected).padStart(8)} times in ${String(histories).padStart(6)} histories  ` +
-					`${String(paths.size).padStart(4)} paths (${refusals} of them errors)  ${key}`;
+					`${String(paths.size).padStart(4)} paths (${errors} of them errors)  ${key}`;
 				if (!all) return [head];
 				const sorted = [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
 				return [
@@ -90,4 +90,4 @@ export class CoverageReport {
 	}
 }
 
-const REFUSED = /^(refused|failed|degraded|lost|closed|warned) /;
+const ERROR = /^(refused|failed|degraded|lost|closed|warned) /;

@@ -3,8 +3,8 @@ import { migrate } from '../../src/engine/embedded/sqlite/schema.ts';
 import type { Param, Row } from '../../src/engine/store/sql.ts';
 
 /**
- * The only database of this process. Histories run one after the other, and each starts with the rows of an image: preparing all
- * statements again for each history would take longer than the history.
+ * The only database of this process. Histories use it one after the other, and each starts with the rows of an image: with a new
+ * database, preparing all statements again would take longer than the history.
  */
 
 /** Rows by table. */

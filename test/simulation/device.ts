@@ -60,7 +60,7 @@ export class Device {
 		);
 	}
 
-	/** Shows a conversation to its user, who is active. */
+	/** Puts a conversation in focus. */
 	focus(judge: Process, conversation: string): Promise<void> {
 		return this.run('looks at a conversation', judge, async (client) =>
 			client.conversation(conversation).focus(),

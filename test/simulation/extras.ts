@@ -3,9 +3,9 @@ import type { Oracle } from '../support/oracle/oracle.ts';
 import type { Random } from '../support/oracle/random.ts';
 
 /**
- * Operations that independent draws seldom produce. Users take back what they did in the previous round: state that is written too late
- * then overwrites newer state. Users post to the same conversation at the same moment: one post is decided on top of another that may
- * fail.
+ * Operations that independent draws seldom produce. Users take back what they did in the previous round, so that a late write of old
+ * state overwrites newer state. Users post to the same conversation at the same moment, so that one post is decided on top of another
+ * that may fail.
  */
 
 /** First step numbers of these operations, for `--without`; planned operations have lower numbers. */

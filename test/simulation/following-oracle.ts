@@ -39,7 +39,8 @@ export class FollowingOracle extends Oracle {
 			const open = messages.filter(
 				({ ts, text }) => unread.has(ts) && text.includes('<!here>') && !this.settled.has(`${user} ${ts}`),
 			);
-			// Muted conversations are not explained, only counted: a user who was active for some of the messages was active for the newest ones.
+			// client.explain does not list channel-wide mentions in muted conversations, so only their number is known: it is assumed that they
+			// are the newest messages.
 			const counted = open.filter(({ ts }) => this.hereFor.get(`${user} ${ts}`)).length;
 			let mentions = (rows[id]?.mention_count ?? 0) - row.mention_count + counted;
 			for (const { ts } of open.reverse()) {

@@ -1,8 +1,8 @@
 import type { Process, Scheduler } from './scheduler.ts';
 
 /**
- * Replaces timers, clocks and randomness of the runtime while a history runs. They act for the process of the current event. Outside of
- * an event they throw, so that no code reads the real clock unnoticed.
+ * Replaces timers, clocks and randomness of the runtime while a history runs. Timers and clocks act for the process of the current event.
+ * Outside of an event they throw, so that no code reads the real clock unnoticed.
  */
 
 const real = {
@@ -79,7 +79,7 @@ export interface SimulatedServer {
 	readonly serve: (owner: Process, options: unknown) => unknown;
 }
 
-/** Returns a function that restores the real ones. */
+/** Returns a function that restores the real globals. */
 export function installGlobals(scheduler: Scheduler, network: SimulatedServer): () => void {
 	const owner = (what: string): Process => {
 		if (!scheduler.current) throw new Error(`${what} outside of a simulated process`);

@@ -53,20 +53,20 @@ const MIX = {
 } as const;
 /** How long acknowledged changes may take to reach every screen, and the pause between two checks. */
 const SCREENS_MS = [60_000, 3_000] as const;
-/** By then every server knows the connections of all others. */
+/** Within this time, every server learns the connections of all other servers. */
 const PRESENCE_MS = 5_000;
 /** Push waits longer: for leases of workers that died, after busy answers, and for clocks that were set back. */
 const PHONES_MS = [900_000, 30_000] as const;
 /** The operations of a round begin within one of these times, in ms. */
 const SPREADS_MS = [3, 30, 200];
-/** Chance that a device has a conversation in focus during a round, and that it has it once more when all faults are over. */
+/** Chance that a device has a conversation in focus during a round, and that it puts it in focus again when all faults are over. */
 const FOCUS_CHANCE = 0.4;
 const CALM_FOCUS_CHANCE = 0.3;
 /** Longer than a stalled socket, a subscriber that receives nothing or a paused process lasts. */
 const QUIET_MS = 30_000;
-/** By then the server knows the focus. */
+/** Within this time, the server learns of the focus. */
 const FOCUSED_MS = 1_000;
-/** By then the last messages in focus are marked. */
+/** Within this time, the server marks the last messages in focus. */
 const BLURRED_MS = 2_000;
 /** For each device, the index of its user; the first user has two. */
 const DEVICES_OF = [0, 0, 1, 2];
@@ -206,14 +206,14 @@ export class History {
 		const world = { users: this.people.map(({ id }) => id), conversations };
 		const round = new Round(oracle);
 		if (this.focus) round.addFocus(this.focus.conversation, this.focus.device.person.id);
-		const left: Operation[] = [];
+		const leftOut: Operation[] = [];
 		const offer = (step: number, operation: Operation | undefined): void => {
-			if (operation && round.offer(operation) && this.plan.without.has(step)) left.push(operation);
+			if (operation && round.offer(operation) && this.plan.without.has(step)) leftOut.push(operation);
 		};
 		offer(EXTRA_STEPS.takeBack + number, takeBack(random, oracle, this.before));
 		for (const each of planned) offer(each.step, resolve(each, oracle, world));
 		offer(EXTRA_STEPS.echo + number, echo(random, oracle, round.operations));
-		return round.operations.filter((operation) => !left.includes(operation));
+		return round.operations.filter((operation) => !leftOut.includes(operation));
 	}
 
 	/** Messages that are not confirmed yet stay unread. Waits until marks in flight are applied, before the round is judged. */
@@ -280,11 +280,11 @@ export class History {
 				return answer;
 			},
 		};
-		const nobody = new Proxy({} as Oracle, {
+		const noOracle = new Proxy({} as Oracle, {
 			get: (_, name) =>
 				name === 'messages' ? () => [] : name === 'mark' ? () => ({ ignored }) : () => undefined,
 		});
-		await perform(posting, nobody, { users: [], conversations: [] }, operation);
+		await perform(posting, noOracle, { users: [], conversations: [] }, operation);
 		return { operation, ts, ignored };
 	}
 
@@ -381,7 +381,7 @@ export class History {
 	private async mismatch(touched: ReadonlySet<string> | null): Promise<string | null> {
 		const users = this.people.map(({ id }) => id);
 		const { driver, counts } = comparing(this.people);
-		// Between rounds only the counts: they are cheap, and a wrong state in memory may be reloaded correctly later.
+		// Between rounds only the counts, which are cheap. They must be compared now: a later reload could hide wrong state in memory.
 		const asked = touched === null ? driver : counts;
 		const world = { users, conversations: touched === null ? [...this.touched] : [] };
 		const found = await compareAll(asked, this.oracle, world, emptyTally());
@@ -403,7 +403,7 @@ export class History {
 			const members = this.visible.get(`${frame.channel} ${micros(frame.ts)}`);
 			if (device && members && !members.has(device.person.id))
 				throw new Mismatch(
-					`${device.process.name} received ${frame.ts} of ${frame.channel}, and its user is not a member`,
+					`${device.process.name} received ${frame.ts} of ${frame.channel}, but its user was not a member`,
 				);
 		}
 	}

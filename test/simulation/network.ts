@@ -40,7 +40,9 @@ export interface AnsweredChange {
 export const isAnyChange = (): boolean => true;
 export const isMark = ({ method }: AnsweredChange): boolean => /mark/i.test(method);
 
+/** When a caller notices that its request or the answer was lost. */
 const NOTICED_MS = 2_000;
+/** Methods that change nothing. */
 const READS = /counts|history|members|unreads|getView|explain|list|conversations$|connect|replies/;
 
 export class Network {
@@ -99,12 +101,12 @@ export class Network {
 	afterAnswer(
 		owner: Process,
 		withinMs: number,
-		isJoinAwaited: (change: AnsweredChange) => boolean,
+		isWanted: (change: AnsweredChange) => boolean,
 		act: (change: AnsweredChange) => void,
 	): void {
 		const { scheduler } = this;
 		this.onAnswered = (change) => {
-			if (!isJoinAwaited(change)) return;
+			if (!isWanted(change)) return;
 			this.onAnswered = null;
 			scheduler.at(owner, scheduler.latency(0, withinMs), '', () => act(change));
 		};

@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino';
 import type { ServerOperations } from '../../src/app/operations.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** Writes what servers report to operators to the trace. A programming error, unlike an unavailable service, ends the history. */
+/** Writes to the trace what servers report to operators. A programming error, unlike an unavailable service, ends the history. */
 
 const quiet = pino({ level: 'silent' });
 
@@ -16,14 +16,14 @@ export const loggerOf = (scheduler: Scheduler): Logger =>
 				: Reflect.get(target, name),
 	});
 
-const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
+const PROGRAMMING_ERRORS = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 export function simulatedOperations(scheduler: Scheduler): ServerOperations {
 	const handlers: Record<string, (...args: never[]) => unknown> = {
 		failed: (about: string, error: unknown) => {
 			scheduler.note(`failed: ${about}: ${error}`);
 			scheduler.reached(`failed ${about}`);
-			if (MISTAKES.some((kind) => error instanceof kind)) scheduler.fail(error);
+			if (PROGRAMMING_ERRORS.some((kind) => error instanceof kind)) scheduler.fail(error);
 		},
 		warn: (text: string) => {
 			scheduler.note(`warns: ${text}`);

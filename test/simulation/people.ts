@@ -60,15 +60,15 @@ export function callerOf(
 				if (attempt > 1) repeated(method, args, attempt);
 				return answer;
 			}
-			if (answer && !passes(answer))
+			if (answer && !isTemporary(answer))
 				throw new CallFailed(`${method} ${JSON.stringify(args)}: ${JSON.stringify(answer)}`);
 			await Bun.sleep(PAUSE_MS);
 		}
-		throw new Error(`${method} ${JSON.stringify(args)} was not done in ${MAX_ATTEMPTS} attempts`);
+		throw new Error(`${method} ${JSON.stringify(args)} failed in ${MAX_ATTEMPTS} attempts`);
 	};
 }
 
-const passes = ({ error = '' }: Answer): boolean =>
+const isTemporary = ({ error = '' }: Answer): boolean =>
 	error === 'outcome_unknown' || ERRORS[error as keyof typeof ERRORS]?.retry === true;
 
 /** What a caller needs to act as this user. */
@@ -108,7 +108,7 @@ export function driverOf(
 	return { people, driver: httpDriver({ team: '', admin, people }) };
 }
 
-/** Drivers for one comparison, which fetch the counts of each user once: `driver` has all queries, `counts` only those that counts answer. */
+/** Drivers for one comparison, which call client.counts once per user: `driver` has all queries, `counts` only those that it answers. */
 export function comparing(people: readonly Person[]): { readonly driver: Driver; readonly counts: Driver } {
 	const once = people.map((person) => {
 		let counts: ReturnType<Call> | undefined;

@@ -9,7 +9,6 @@ export class Round {
 	readonly operations: Operation[] = [];
 	private readonly exclusive = new Set<string>();
 	private readonly touched = new Set<string>();
-	private readonly posted = new Set<string>();
 	private readonly authors = new Set<string>();
 	private readonly readers = new Set<string>();
 
@@ -23,19 +22,18 @@ export class Round {
 
 	/** Adds the operation if it fits. Returns whether it does. */
 	offer(operation: Operation): boolean {
-		const isTaken = this.fits(operation);
-		if (isTaken) this.operations.push(operation);
-		return isTaken;
+		const isAdmitted = this.admits(operation);
+		if (isAdmitted) this.operations.push(operation);
+		return isAdmitted;
 	}
 
-	private fits(operation: Operation): boolean {
+	private admits(operation: Operation): boolean {
 		switch (operation.kind) {
 			case 'post':
 			case 'reply': {
 				const { conversation: c, user } = operation;
 				if (this.exclusive.has(c) || this.readers.has(`${c} ${user}`)) return false;
 				this.touched.add(c);
-				this.posted.add(c);
 				this.authors.add(`${c} ${user}`);
 				return true;
 			}

@@ -38,7 +38,7 @@ export interface Ran {
 
 /** Chance that a history pushes notifications: polling for them costs time. */
 const WITH_PUSH = 0.3;
-/** Far more than any history needs that makes progress. */
+/** Far more than any history needs, unless it makes no progress. */
 const LIMITS = { steps: 500_000, ms: 3_600_000 };
 
 export function simulate(seed: number, options: Options): Ran {

@@ -7,7 +7,7 @@ import { unsimulated } from './sources.ts';
 /** As many short histories as fit into some seconds of one core; `npm run simulate` runs more and longer ones. */
 
 const SHAPES: readonly ShapeName[] = ['embedded', 'cluster'];
-/** CPU time, so that a busy machine runs as many histories. */
+/** CPU time, so that a busy machine runs as many histories as an idle one. */
 const BUDGET_MS = 25_000;
 /** Wall-clock limit, so that the test ends in time on a very busy machine. */
 const LONGEST_MS = 150_000;

@@ -117,7 +117,7 @@ export class SimulatedSocket {
 		this.stalledUntil = this.network.scheduler.now + ms;
 	}
 
-	/** Both ends notice it after a delay; without `isNoticedByServer`, the server notices only when a ping stays unanswered. */
+	/** Both ends notice the cut after a delay; without `isNoticedByServer`, the server notices only when a ping stays unanswered. */
 	cut(isNoticedByServer: boolean): void {
 		if (this.isCut || this.readyState === CLOSED) return;
 		this.isCut = true;

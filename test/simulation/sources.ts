@@ -3,11 +3,21 @@ import { dirname, join } from 'node:path';
 
 /**
  * A static check that code under simulation takes time and randomness only from sources that globals.ts replaces. It reads every file that
- * a server and the SDK import.
+ * `tidemark serve`, the parts of a cluster that run in a simulation, and the SDK import.
  */
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const ENTRIES = ['src/app/serve.ts', 'client/src/index.ts'];
+const ENTRIES = [
+	'src/app/serve.ts',
+	'src/app/worker.ts',
+	'src/engine/cluster/mark-ledger.ts',
+	'src/engine/cluster/postgres/progress.ts',
+	'src/engine/cluster/redis/bus.ts',
+	'src/engine/cluster/redis/epoch.ts',
+	'src/engine/cluster/redis/presence.ts',
+	'src/engine/cluster/redis/read-state/redis-views.ts',
+	'client/src/index.ts',
+];
 
 /** Sources of time and randomness that cannot be replaced. */
 const REAL =

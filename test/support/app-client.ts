@@ -1,6 +1,6 @@
 import { client } from './api.ts';
 
-/** A minimal Socket Mode client: acknowledges events as the test says, and reconnects when it is cut off. */
+/** A minimal Socket Mode client: acknowledges events as the test says, and reconnects when its socket closes. */
 
 export interface Envelope {
 	readonly envelope_id?: string;
@@ -12,15 +12,15 @@ export interface Envelope {
 	readonly payload?: any;
 }
 
-/** Undefined: does not acknowledge. Null: acknowledges without a payload. */
+/** Undefined: the client does not acknowledge. Null: it acknowledges without a payload. */
 export type Answer = (envelope: Envelope) => object | null | undefined;
 
-const AGAIN_AFTER_MS = 100;
+const RECONNECT_AFTER_MS = 100;
 
 export class AppClient {
 	readonly envelopes: Envelope[] = [];
 	private socket: WebSocket | null = null;
-	private isOver = false;
+	private isStopped = false;
 
 	constructor(
 		private readonly url: string,
@@ -32,14 +32,14 @@ export class AppClient {
 		return this.envelopes.filter(({ type }) => type === 'events_api');
 	}
 
-	/** Resolves with the first hello. */
+	/** Resolves after the first hello, or when the socket closes before it. */
 	async start(): Promise<this> {
 		await this.connect();
 		return this;
 	}
 
 	stop(): void {
-		this.isOver = true;
+		this.isStopped = true;
 		this.socket?.close();
 	}
 
@@ -62,13 +62,13 @@ export class AppClient {
 			};
 			socket.onclose = () => {
 				resolve();
-				if (!this.isOver) setTimeout(() => this.again(), AGAIN_AFTER_MS);
+				if (!this.isStopped) setTimeout(() => this.reconnect(), RECONNECT_AFTER_MS);
 			};
 		});
 	}
 
-	private again(): void {
-		if (this.isOver) return;
-		this.connect().catch(() => setTimeout(() => this.again(), AGAIN_AFTER_MS));
+	private reconnect(): void {
+		if (this.isStopped) return;
+		this.connect().catch(() => setTimeout(() => this.reconnect(), RECONNECT_AFTER_MS));
 	}
 }

@@ -1,13 +1,13 @@
 import { afterAll } from 'bun:test';
 
 /**
- * Closes what several test files of a process share, after the last file. bunfig.toml loads this before every test file:
- * only then does Bun run the hook once for the process, and not at the end of a file.
+ * Closes resources that several test files of a process share, after the last file. bunfig.toml preloads this file: Bun
+ * runs an `afterAll` of a preloaded file once per process, and any other at the end of its test file.
  */
 
 const closing: (() => Promise<unknown>)[] = [];
 
-/** Closed in the reverse order of these calls. */
+/** Resources are closed in the reverse order of these calls. */
 export const atEnd = (close: () => Promise<unknown>): void => void closing.push(close);
 
 afterAll(async () => {

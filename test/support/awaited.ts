@@ -1,6 +1,6 @@
 /** Items that arrive in order and can be awaited: frames of a socket, events of a client. */
 
-/** Long enough for a busy machine; what has not arrived by then never will. */
+/** Long enough for a busy machine: an item that has not arrived by then never will. */
 const PATIENCE_MS = 10_000;
 
 export class Awaited<T> {
@@ -12,8 +12,8 @@ export class Awaited<T> {
 		for (const listener of this.listeners) listener();
 	}
 
-	/** This many matching items in order of arrival, whether they have arrived or are still to come. */
-	all(count: number, matches: (item: T) => boolean, inVain: () => string): Promise<T[]> {
+	/** The first `count` matching items, including those that have already arrived. `describe` is for the error text. */
+	all(count: number, matches: (item: T) => boolean, describe: () => string): Promise<T[]> {
 		return new Promise((resolve, reject) => {
 			const check = () => {
 				const found = this.items.filter(matches);
@@ -23,7 +23,7 @@ export class Awaited<T> {
 			};
 			const timer = setTimeout(() => {
 				end();
-				reject(new Error(`waited in vain for ${inVain()}`));
+				reject(new Error(`timed out waiting for ${describe()}`));
 			}, PATIENCE_MS);
 			const end = () => {
 				clearTimeout(timer);

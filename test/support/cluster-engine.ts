@@ -16,8 +16,8 @@ import { connectBoth, emptyRedis, type Layout, redisPlace } from './redis.ts';
 
 /**
  * The cluster as it ships: a gateway and a worker as `tidemark gateway` and `tidemark worker` compose them, on Kafka,
- * Redis and PostgreSQL. Both run in the test's process, with separate connections and copies. When opened again, it
- * finds an empty Redis, so everything is loaded from the store.
+ * Redis and PostgreSQL. Both run in the test's process, with separate connections and copies. Every `open` after the
+ * first one empties Redis before it starts them, so everything is loaded from the store.
  */
 
 export interface ClusterTestEngine extends GatewayEngine {
@@ -54,12 +54,12 @@ export function clusterPlace(layout: Layout, options: ClusterOptions = {}): Engi
 	let isNew = true;
 	return {
 		open: async () => {
-			if (!isNew) await emptied();
+			if (!isNew) await emptyOwnRedis();
 			isNew = false;
 			const [worker, gateway] = await Promise.all([openRole('worker'), openRole('gateway')]);
 			const running = await startWorker(config, worker.cluster, worker.operations, log);
 			const engine = gatewayEngine(gateway.cluster, { onPresence: async () => undefined });
-			await claimed(engine);
+			await partitionsClaimed(engine);
 			// A gateway rejects requests until the worker has rebuilt an empty Redis.
 			await eventually(() => engine.views.available(), RESTORED_WITHIN_MS);
 			const { commands, keys } = gateway.cluster;
@@ -79,9 +79,9 @@ export function clusterPlace(layout: Layout, options: ClusterOptions = {}): Engi
 
 	/**
 	 * A worker that claims a partition and finds no publication record, as in an empty Redis, ends all epochs. An answer
-	 * from each partition shows that this is over. This many conversations cover both partitions.
+	 * from a partition shows that its worker has claimed it. 16 conversations cover both partitions.
 	 */
-	async function claimed(engine: GatewayEngine): Promise<void> {
+	async function partitionsClaimed(engine: GatewayEngine): Promise<void> {
 		const { submit } = gatewayDriver(engine);
 		const probe = async (conversation: string): Promise<void> => {
 			const error = await submit('U000PROBE0', conversation, { type: 'join' }).catch((rejected) => rejected);
@@ -94,7 +94,7 @@ export function clusterPlace(layout: Layout, options: ClusterOptions = {}): Engi
 		);
 	}
 
-	async function emptied(): Promise<void> {
+	async function emptyOwnRedis(): Promise<void> {
 		const { commands, close } = await connectBoth(redis);
 		await emptyRedis(commands, redis.prefix);
 		close();
@@ -102,7 +102,7 @@ export function clusterPlace(layout: Layout, options: ClusterOptions = {}): Engi
 }
 
 export function clusterEngine(layout: Layout, options: ClusterOptions = {}): TestedEngine<ClusterTestEngine> {
-	// A missing service fails the whole file.
+	// Throws if there is no Redis, which fails the whole test file.
 	redisPlace(layout);
 	return {
 		name: `cluster, ${layout}`,

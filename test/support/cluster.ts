@@ -29,8 +29,8 @@ export interface TestCluster {
 	readonly gateways: readonly Member[];
 	readonly workers: readonly Member[];
 	/**
-	 * Starts one more process of this role; a gateway gets connections from then on. `services`: its own settings,
-	 * instead of the cluster's.
+	 * Starts one more process of this role; a gateway gets connections from then on. `services`: settings of this
+	 * process that replace the cluster's.
 	 */
 	add(role: Role, services?: Readonly<Record<string, string>>): Promise<Member>;
 	end(member: Member, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
@@ -45,7 +45,7 @@ export interface ClusterOptions {
 	/** The limits on calls; tests run without them by default. */
 	readonly limits?: 'none' | 'default';
 	readonly environment?: Readonly<Record<string, string>>;
-	/** Put before the command of a gateway. */
+	/** A command that runs the gateway's command, such as one that limits its memory. */
 	readonly gatewayWithin?: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 		running.push(member);
 		return member;
 	};
-	// The first process creates topics and tables, so all may start at once.
+	// All may start at once: the process that is first creates topics and tables.
 	const starting = await Promise.allSettled([
 		...Array.from({ length: workers }, () => begin('worker')),
 		...Array.from({ length: gateways }, () => begin('gateway')),

@@ -1,11 +1,14 @@
 import type { Socket } from 'bun';
 
 /**
- * A proxy between a client and a server that cuts the connection at a chosen moment: when the client sends `word`,
- * either before the server gets it, or after the server has answered and before the client gets the answer. Or it falls
- * silent then, like a server that lost its power. Or the client loses the connection, and the server gets the word later.
+ * A proxy between a client and a server that cuts the connection at a chosen moment: when the client sends a chosen word.
  */
 
+/**
+ * `before`: cuts both connections before the server gets the word. `after`: cuts both after the server has answered, before
+ * the client gets the answer. `silence`: keeps both open and forwards nothing more, like a server that lost its power.
+ * `late`: cuts the client's connection; the server gets the word on `deliver`.
+ */
 export type Cut = 'before' | 'after' | 'silence' | 'late';
 
 export interface CuttingProxy {
@@ -13,9 +16,9 @@ export interface CuttingProxy {
 	/** Cuts the next connection that sends the word. */
 	cutNext(word: string, when: Cut): void;
 	readonly cuts: number;
-	/** The servers get the words that were held back (`late`). */
+	/** Sends the server the data that were held back (`late`). */
 	deliver(): void;
-	/** Connections that have sent this word stay open and deliver nothing any more. Returns their number. */
+	/** Keeps the connections that have sent this word open, and forwards nothing on them any more. Returns their number. */
 	silence(word: string): number;
 	stop(): void;
 }
@@ -26,12 +29,12 @@ interface Pair {
 	upstream: Socket<Pair> | null;
 	client: Socket<Pair> | null;
 	readonly early: Buffer[];
-	/** Answers are held back: the next one ends both connections. */
-	silenced: boolean;
+	/** The next answer cuts both connections, and the client does not get it. */
+	cutsOnAnswer: boolean;
 	silent: boolean;
-	/** The client has gone, and the server gets this later. */
+	/** The client's connection is cut, and the server gets this later. */
 	late: Buffer | null;
-	/** Everything that the client has sent. */
+	/** What the client has sent, up to about `MAX_KEPT` characters. */
 	sent: string;
 }
 
@@ -62,7 +65,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 					upstream: null,
 					client,
 					early: [],
-					silenced: false,
+					cutsOnAnswer: false,
 					silent: false,
 					late: null,
 					sent: '',
@@ -80,7 +83,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 						},
 						data(_, data) {
 							if (pair.silent) return;
-							if (pair.silenced) cut(pair);
+							if (pair.cutsOnAnswer) cut(pair);
 							else pair.client?.write(data);
 						},
 						close: () => end(pair),
@@ -110,7 +113,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 						pair.client?.terminate();
 						return;
 					}
-					pair.silenced = true;
+					pair.cutsOnAnswer = true;
 				}
 				if (pair.upstream === null) pair.early.push(Buffer.from(data));
 				else pair.upstream.write(data);

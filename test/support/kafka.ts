@@ -14,14 +14,14 @@ export function kafkaBrokers(): readonly string[] {
 
 let places = 0;
 
-/** Separate topics and groups; each `open` is a separate process for Kafka. */
+/** Separate topics and groups. To Kafka, each `open` looks like another process. */
 export function kafkaPlace(options: Partial<KafkaLogsOptions> = {}) {
 	places += 1;
 	const prefix = `test-${process.pid}-${Date.now()}-${places}-`;
 	const opened: KafkaLogs[] = [];
 	return {
 		prefix,
-		/** The topics as the store knows them. */
+		/** The name of a partition in the store. */
 		partition: (topic: 'conversations' | 'users', number: number): string => `${prefix}${topic}/${number}`,
 		async open(more: Partial<KafkaLogsOptions> = {}): Promise<KafkaLogs> {
 			const logs = await openKafkaLogs({

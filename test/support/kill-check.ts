@@ -33,7 +33,7 @@ export async function histories(call: Call, channels: readonly string[]): Promis
 	return found;
 }
 
-/** Acknowledged messages, edits and deletes exist; an unknown outcome is one of the two possible ones. */
+/** Checks that acknowledged messages, edits and deletes took effect. After an unknown outcome, the old and the new text are right. */
 export function checkMessages(book: Book, shown: Histories): void {
 	for (const sent of book.sent.values()) {
 		if (sent.ts === undefined) continue;
@@ -50,20 +50,23 @@ export function checkMessages(book: Book, shown: Histories): void {
 	}
 }
 
-/** Repeats unacknowledged sends, and some acknowledged ones: each message exists once, with one ts. */
+/**
+ * Repeats unacknowledged sends, and some acknowledged ones, and checks that the answer has the ts of the existing
+ * message. Returns the number of unacknowledged sends.
+ */
 export async function repeatSends(url: string, cast: Cast, book: Book, shown: Histories): Promise<number> {
-	const isThere = new Map<string, string>();
+	const tsById = new Map<string, string>();
 	for (const messages of shown.values())
-		for (const { client_msg_id: id, ts } of messages.values()) if (id) isThere.set(id, ts);
-	const open = [...book.sent.values()].filter(({ ts }) => ts === undefined);
-	const settled = [...book.sent.values()].filter(({ ts, text }) => ts !== undefined && text !== null);
-	for (const sent of [...open, ...settled.slice(-20)]) {
+		for (const { client_msg_id: id, ts } of messages.values()) if (id) tsById.set(id, ts);
+	const unacknowledged = [...book.sent.values()].filter(({ ts }) => ts === undefined);
+	const acknowledged = [...book.sent.values()].filter(({ ts, text }) => ts !== undefined && text !== null);
+	for (const sent of [...unacknowledged, ...acknowledged.slice(-20)]) {
 		const { ts } = await repeat(url, cast, sent);
-		const known = sent.ts ?? isThere.get(sent.id);
+		const known = sent.ts ?? tsById.get(sent.id);
 		if (known !== undefined) expect(ts).toBe(known);
 		sent.ts = ts;
 	}
-	return open.length;
+	return unacknowledged.length;
 }
 
 function repeat(url: string, { writers }: Cast, { user, channel, id, text }: Sent) {
@@ -78,7 +81,7 @@ export function checkOnce(shown: Histories): void {
 	expect(new Set(ids).size).toBe(ids.length);
 }
 
-/** Cursors are where they were acknowledged, and every count equals its definition. */
+/** Checks cursors against the record of acknowledged ones, and every count against its definition. */
 export async function checkReads(url: string, cast: Cast, book: Book, shown: Histories): Promise<void> {
 	for (const person of [...cast.writers, ...cast.readers]) {
 		const counts = await client(url, person.token)('client.counts');
@@ -87,7 +90,7 @@ export async function checkReads(url: string, cast: Cast, book: Book, shown: His
 		for (const row of rows) {
 			expect({ channel: row.id, ...numbersOf(row) }).toEqual({
 				channel: row.id,
-				...defined(person, row, shown),
+				...countsByDefinition(person, row, shown),
 			});
 			const known = book.reads.get(keyOf(person.id, row.id));
 			if (!known) continue;
@@ -96,12 +99,12 @@ export async function checkReads(url: string, cast: Cast, book: Book, shown: His
 			const { last_read, revision, is_muted, position } = row;
 			const found = { last_read, revision, is_muted };
 			if (!known.isUnconfirmed) expect(known).toMatchObject(found);
-			Object.assign(known, found, { position, inDoubt: false });
+			Object.assign(known, found, { position, isUnconfirmed: false });
 		}
 	}
 }
 
-/** Messages that were marked one by one are read, and no others. Marks with an unknown outcome are repeated. */
+/** Repeats marks with an unknown outcome, and checks that only the messages that were marked one by one are read. */
 export async function checkPicked(url: string, cast: Cast, book: Book, shown: Histories): Promise<void> {
 	for (const person of cast.pickers) {
 		const call = client(url, person.token);
@@ -129,8 +132,8 @@ interface Row {
 
 const numbersOf = ({ unread_count, mention_count }: Row) => ({ unread_count, mention_count });
 
-/** By the definition: messages of other users after the cursor, and those of them that mention the user. */
-function defined(person: Person, row: Row, shown: Histories) {
+/** Counts messages of other users after the cursor, and those of them that mention the user. */
+function countsByDefinition(person: Person, row: Row, shown: Histories) {
 	const messages = [...(shown.get(row.id)?.values() ?? [])];
 	const unread = messages.filter(({ ts, user }) => ts > row.last_read && user !== person.id);
 	const mentions = unread.filter(

@@ -4,7 +4,7 @@ import { makeWorkspace, type Person } from './people.ts';
 
 /**
  * Load on a server that may die at any moment, and a record of what it acknowledged. Each actor does one thing after the
- * other, so at most one change of each has an unknown outcome when the server dies.
+ * other, so at most one change per actor has an unknown outcome when the server dies.
  */
 
 export interface Sent {
@@ -56,9 +56,9 @@ export interface Cast {
 	readonly pickers: readonly Person[];
 	/** They join and leave. */
 	readonly movers: readonly Person[];
-	/** The channel of writers, readers and pickers. */
+	/** The channels of writers, readers and pickers. */
 	readonly channels: readonly string[];
-	/** The channel that movers join and leave. */
+	/** The channels that movers join and leave. */
 	readonly halls: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export async function makeCast(url: string, book: Book): Promise<Cast> {
 	return cast;
 }
 
-/** Runs until the server is gone. */
+/** Runs until the server has died. */
 export async function load(
 	url: string,
 	cast: Cast,
@@ -145,7 +145,7 @@ async function untilGone(
 		try {
 			await step(random, count);
 		} catch (error) {
-			// A rejection is an answer, and a mistake of this test.
+			// The server has answered with an error: it did not die, and the request was wrong.
 			if (error instanceof CallFailed) throw error;
 			return;
 		}
@@ -221,7 +221,7 @@ const read: Step = async ({ person, call, random, book, cast }) => {
 	known.isUnconfirmed = false;
 };
 
-/** Null if the message was deleted meanwhile, which is an answer too. */
+/** Null if the server answers that the message was deleted meanwhile. */
 async function markAs(call: Call, method: string, channel: string, ts: string | undefined) {
 	try {
 		const { last_read, revision, position } = await call(method, { channel, ts });

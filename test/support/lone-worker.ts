@@ -29,13 +29,13 @@ export interface LoneWorker {
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
 	readonly readState: ReadState;
-	/** The topic of commands. */
+	/** The name of the only partition of commands. */
 	readonly partition: string;
 	/** The outcomes of answered requests. */
 	readonly answers: ReadonlyMap<number, Outcome>;
 	/** Awaited before effects on this conversation are applied. */
 	readonly before: Map<string, () => Promise<unknown>>;
-	/** Resolves with the number of the request when the log has it. */
+	/** Resolves with the number of the request when the log has the command. */
 	append(conversation: string, action: Action, actor?: string): Promise<number>;
 	/** Removes the stored offsets of the log. */
 	forgetProgress(): Promise<void>;
@@ -43,18 +43,17 @@ export interface LoneWorker {
 	rollBack(): Promise<void>;
 	/** PostgreSQL rejects messages with this text from now on. */
 	rejectText(text: string): Promise<void>;
-	/**
-	 * How often a partition was claimed; what is awaited after a worker has read its offset, and before it writes its
-	 * publication record.
-	 */
 	readonly claiming: {
+		/** How often workers have claimed a partition. */
 		count: number;
+		/** Awaited after a worker has read the stored offset of a partition. */
 		afterProgress: () => Promise<unknown>;
+		/** Awaited before a worker writes the publication record. */
 		beforeRecord: () => Promise<unknown>;
 	};
 	/** Removes everything of this worker's installation from Redis. */
 	emptyRedis(): Promise<void>;
-	/** What workers publish. */
+	/** The bus that the workers publish on. */
 	readonly bus: MemoryBus;
 	/** Starts a second worker, instead of the first or beside it. */
 	another(): Promise<PartitionedWorker>;
@@ -143,7 +142,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	};
 	const worker = workerOn(logs);
 	const others: PartitionedWorker[] = [];
-	/** Appends go to this topic. */
+	/** The logs of the worker that was started last: commands are appended through them. */
 	let newest = logs;
 	let requests = 0;
 	return {

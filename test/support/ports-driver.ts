@@ -9,7 +9,7 @@ import { Reads } from '../../src/unread/reads.ts';
 import type { Driver } from './oracle/driver.ts';
 import type { Row } from './oracle/types.ts';
 
-/** Performs a history on an engine's ports, without HTTP: the whole pipeline, without the gateway's API. */
+/** Performs a history on an engine's ports: through the whole pipeline, but without HTTP and the gateway's API. */
 
 const TEAM = 'T000TEST00';
 
@@ -30,13 +30,13 @@ export interface PortsDriver extends Driver {
 	close(): Promise<void>;
 }
 
-/** On an engine of one process, whose worker it starts. */
+/** For an engine of one process; starts its worker. */
 export function portsDriver(engine: Engine): PortsDriver {
 	startSolePartition(engine, { report: (error) => console.error(error), sendLookups: 2 });
 	return gatewayDriver(engine);
 }
 
-/** On an engine whose worker runs. */
+/** For an engine whose worker is already running. */
 export function gatewayDriver(engine: GatewayEngine): PortsDriver {
 	const { store, views, readState, bus, clock } = engine;
 	const requests = new Requests(engine.log, bus, 'test', clock);

@@ -14,7 +14,7 @@ export function postgresUrl(): string {
 	return url;
 }
 
-/** Runs statements on it; fails with the cause if it is unreachable. */
+/** Runs statements on PostgreSQL. If it is unreachable, the error says how to start it. */
 export async function onPostgres<T = unknown>(statement: string, url = postgresUrl()): Promise<T[]> {
 	const sql = new SQL(url, { max: 1, connectionTimeout: 5 });
 	try {
@@ -35,7 +35,7 @@ export async function setReadOnly(url: string, isReadOnly: boolean): Promise<voi
 	);
 	await sql.unsafe('SELECT pg_reload_conf()');
 	await sql.close({ timeout: 0 });
-	// The server reads its settings a moment later, and passes them to all sessions before it accepts another one.
+	// The server reads its settings a moment later, and applies them to all sessions before it accepts a new one.
 	await eventually(async () => {
 		const [session] = await onPostgres<{ isReadOnly: string }>(
 			`SELECT current_setting('default_transaction_read_only') AS "isReadOnly"`,

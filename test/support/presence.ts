@@ -1,6 +1,6 @@
 import type { Person } from './people.ts';
 
-/** Makes a user active and inactive by a socket, as the server sees it. */
+/** Makes a user active by opening a socket, and waits until a user is inactive. */
 
 /**
  * A time after every stamp so far and before every later one, if nothing happens meanwhile. Positions do not give that:
@@ -22,7 +22,7 @@ export async function comeOnline(person: Person): Promise<{ socket: WebSocket; a
 	return { socket, at: await timestampNow() };
 }
 
-/** Waits until the server has noticed, and returns a time from which it holds. */
+/** Waits until the server reports the user as away, and returns a time from which the user is inactive. */
 export async function untilInactive(person: Person): Promise<number> {
 	const giveUpAt = Date.now() + 10_000;
 	while ((await person.call('users.getPresence')).presence !== 'away') {

@@ -22,13 +22,13 @@ export interface TidemarkProcess {
 	printed(pattern: RegExp): Promise<string>;
 	/** Sends the signal and waits for the exit. */
 	end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<Ended>;
-	/** Stops the process in the middle of its work (SIGSTOP), until `wake`. Once this resolves, it does nothing. */
+	/** Stops the process in the middle of its work (SIGSTOP), until `wake`. Resolves when all its threads have stopped. */
 	pause(): Promise<void>;
 	wake(): void;
 	readonly ended: Promise<Ended>;
 }
 
-/** Processes that have not exited, and their arguments: a failed test leaves none behind. */
+/** Processes that have not exited, with their arguments: `withDirectory` kills those that a failed test left running. */
 const running = new Map<Bun.Subprocess, string>();
 
 export function tidemark(
@@ -108,7 +108,7 @@ export const UNLIMITED = [
 	'0',
 ];
 
-/** `tidemark serve` on this directory, ready for requests. `within`: put before the command. */
+/** `tidemark serve` on this directory, ready for requests. `within`: a command that runs it. */
 export async function serveProcess(
 	dataDir: string,
 	flags: readonly string[] = [],
@@ -126,11 +126,11 @@ export async function serveProcess(
 	return { ...server, url };
 }
 
-/** The same for tests: with the administrator's token that they know, and without limits. */
+/** `serveProcess` with the administrator's token of the tests, and without limits on calls. */
 export const testServerProcess = (dataDir: string, flags: readonly string[] = []): Promise<ServerProcess> =>
 	serveProcess(dataDir, ['--admin-token', ADMIN_TOKEN, ...UNLIMITED, ...flags]);
 
-/** Runs work with a directory of its own; afterwards removes it, and ends processes that are still running. */
+/** Runs work with a new directory; afterwards kills processes that still use the directory, and removes it. */
 export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
 	try {

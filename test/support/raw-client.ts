@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * A WebSocket client written by hand, for what a correct library never does: it leaves pings unanswered, or stops
- * reading and keeps the connection, like a laptop whose lid was closed.
+ * A WebSocket client written by hand, for what a correct library never does: it leaves pings unanswered, and can stop
+ * reading while it keeps the connection, like a laptop whose lid was closed.
  */
 
 const KEY = Buffer.from('0123456789abcdef').toString('base64');
@@ -59,10 +59,10 @@ export class RawClient {
 		this.socket.destroy();
 	}
 
-	async until(isSo: () => boolean): Promise<void> {
-		for (let tries = 0; !isSo(); tries += 1) {
+	async until(condition: () => boolean): Promise<void> {
+		for (let tries = 0; !condition(); tries += 1) {
 			if (tries === 3_000)
-				throw new Error(`waited in vain; the last frame: ${JSON.stringify(this.frames.at(-1))}`);
+				throw new Error(`timed out; the last frame: ${JSON.stringify(this.frames.at(-1))}`);
 			await Bun.sleep(10);
 		}
 	}

@@ -23,7 +23,7 @@ export const emptyOneNode = (url: string): Promise<unknown> => onNode(url, (node
 /** The node saves its current data for a later start. */
 export const saveOneNode = (url: string): Promise<unknown> => onNode(url, (node) => node.save());
 
-/** It exits, so that another process can take its place. */
+/** The node exits without saving, so that another process can take its place. */
 export const endOneNode = (url: string): Promise<unknown> =>
 	onNode(url, (node) => node.shutdown('NOSAVE').catch(() => undefined));
 
@@ -79,7 +79,7 @@ export async function moveSlot(
 	for (const { node } of nodes) node.disconnect();
 }
 
-/** By key of a marker that every epoch has: when the epoch of its node began, in microseconds. */
+/** By key of each marker in the spread slots: when the epoch of its node began, in microseconds. */
 export async function epochs(url: string): Promise<Map<string, number>> {
 	const found = await onMasters(url, async (node) => {
 		const values: [string, number][] = [];
@@ -96,7 +96,7 @@ export async function epochs(url: string): Promise<Map<string, number>> {
 /** The hash tag of a key. */
 export const tagOf = (key: string): string => /\{(.*?)\}/.exec(key)?.[1] ?? key;
 
-/** Whether a hash tag is on the node with this address. */
+/** Resolves with a function that says whether the slot of a hash tag is on the node with this address. */
 export const whatIsAt = (url: string): Promise<(tag: string) => boolean> =>
 	onNode(url, async (node) => {
 		const id = await node.cluster('MYID');
@@ -111,7 +111,7 @@ export const emptyInstallation = (url: string, installation: string): Promise<un
 		for (const key of await keysOf(node, `${installation}:*`)) await node.unlink(key);
 	});
 
-/** Makes clients reach the node with this address through another port, and returns its own port. */
+/** Makes clients reach the node with this address through another port. */
 export const announcePort = (url: string, port: number): Promise<unknown> =>
 	onNode(url, (node) => node.config('SET', 'cluster-announce-port', String(port)));
 

@@ -20,7 +20,7 @@ export const nowMicros = (): number => Date.now() * 1000;
 
 type Chosen = Partial<Omit<RedisViewsParts, 'commands' | 'keys' | 'clock'>>;
 
-/** Reads from the store and writes marks to it by default. */
+/** Unless `parts` say otherwise, the read state reads from this store and writes marks to it. */
 export const readStateOn = (
 	{ source, ledger }: Pick<Store, 'source' | 'ledger'>,
 	parts: Pick<RedisViewsParts, 'commands' | 'keys' | 'clock'> & Chosen,
@@ -40,7 +40,7 @@ export interface ReadStateProcess {
 	readonly keys: Keys;
 	readonly epoch: Epoch;
 	readonly fence: EpochFence;
-	/** As a worker does: in Redis, then in the store, with the moved cursors. */
+	/** Applies effects as a worker does: in Redis, then in the store, together with the cursors that they moved. */
 	apply(...effects: Effect[]): Promise<void>;
 }
 

@@ -62,7 +62,7 @@ export async function emptyRedis(commands: Commands, prefix: string): Promise<vo
 		}
 }
 
-/** Cuts off all subscribers, including those of other tests: only for a Redis of the test's own. */
+/** Disconnects all subscribers, including those of other tests: only for a Redis of the test's own. */
 export async function cutSubscribers(commands: Commands): Promise<void> {
 	const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
 	for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');

@@ -1,8 +1,8 @@
 import { makeWorkspace, type Person } from './people.ts';
 
 /**
- * What rejected calls are tried on: a public channel, a private channel and a direct message of Ada and Grace. Linus is
- * in none.
+ * For tests of rejected calls: a public channel, a private channel and a direct message of Ada and Grace. Linus is in
+ * none of them.
  */
 export interface RejectionScene {
 	readonly ada: Person;

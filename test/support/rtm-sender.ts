@@ -2,9 +2,9 @@ import { RTMClient } from '@slack/rtm-api';
 import { quiet } from './slack.ts';
 
 /**
- * A process around Slack's RTMClient that sends over the socket: version 7.0.4 throws when such a client disconnects, so
- * it never does. Arguments: address, token, then alternately channel and text. Prints each result as a line of JSON, and
- * exits.
+ * A process around Slack's RTMClient that sends over the socket. Version 7.0.4 throws when a client that has sent
+ * disconnects, so this process exits without disconnecting. Arguments: address, token, then alternately channel and text.
+ * Prints each result as a line of JSON.
  */
 
 const [url = '', token = '', ...sends] = process.argv.slice(2);

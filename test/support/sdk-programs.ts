@@ -13,7 +13,7 @@ import { ADMIN_TOKEN, startServer, type TestServer } from './server.ts';
 
 export const SDKS = join(import.meta.dir, '..', 'sdks');
 
-/** Downloads and compiles on a machine that has nothing installed. */
+/** Enough to download and compile everything on a machine that has no packages yet. */
 const BUILD_MS = 300_000;
 /** A single check gives up after 30 s. */
 const RUN_MS = 100_000;
@@ -29,7 +29,7 @@ export interface Sdk {
 type Kind = 'web' | 'rtm' | 'socket';
 const KINDS: Readonly<Record<Kind, string>> = { web: 'the Web API', rtm: 'RTM', socket: 'Socket Mode' };
 
-/** Tests of a server by one such program, with only the address changed. */
+/** Tests a server with one such program. Only the address differs from that of Slack. */
 export function describeSdk({ name, build, checks }: Sdk): void {
 	let server: TestServer;
 	let directory: string;

@@ -26,25 +26,26 @@ type Start = (flags: Readonly<Record<string, string>>) => Promise<TestServer>;
 export interface Surroundings {
 	readonly start: Start;
 	readonly engine: 'embedded' | 'cluster';
-	/** How long after an answer every client has the event; 0 if the event comes before the answer. */
+	/** How long events may take after the answer; 0 if they arrive before the answer. */
 	readonly patienceMs: number;
 }
 
 let surroundings: Surroundings = { start: startEmbedded, engine: 'embedded', patienceMs: 0 };
 
-/** What the imported tests run on from here on: another engine behind the same API. */
-export function runScenariosIn(others: Surroundings): void {
-	surroundings = others;
+/** Makes tests that are imported afterwards run on another engine behind the same API. */
+export function runScenariosIn(other: Surroundings): void {
+	surroundings = other;
 }
 
-/** For tests that take longer on one engine, and for `eventually`. */
+/** For tests that take longer on one engine. */
 export const isOnCluster = (): boolean => surroundings.engine === 'cluster';
+/** For `eventually`. */
 export const patienceMs = (): number => surroundings.patienceMs;
 
 export const startServer = (flags: Readonly<Record<string, string>> = {}): Promise<TestServer> =>
 	surroundings.start(flags);
 
-/** On one machine, whatever engine the scenarios run on. */
+/** Starts the embedded engine, whatever engine the scenarios run on. */
 export async function startEmbedded(flags: Readonly<Record<string, string>>): Promise<TestServer> {
 	const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
 	const start = (port: string): Promise<Running> =>

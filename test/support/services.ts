@@ -17,10 +17,10 @@ export interface OwnServices {
 	readonly env: Readonly<Record<string, string>>;
 	stop(service: Service, how?: 'finish' | 'crash'): Promise<void>;
 	start(service: Service): Promise<void>;
-	/** For a service of one process: pauses it. Once this resolves, it answers nothing until it is resumed. */
+	/** For a service of one process: pauses it. Once this resolves, it answers nothing until `wake`. */
 	pause(service: 'kafka' | 'redis'): Promise<void>;
 	wake(service: 'kafka' | 'redis'): void;
-	/** Pauses or kills one process of a service. Once this resolves, it answers nothing; `start` starts killed ones again. */
+	/** Pauses or kills one process of a service. Once this resolves, the process answers nothing; `start` restarts killed ones. */
 	haltNode(service: Nodes, node: number, name: 'SIGKILL' | 'SIGSTOP'): Promise<void>;
 	wakeNode(service: Nodes, node: number): void;
 	/** Stops one process of a service cleanly, and starts it again. */
@@ -47,16 +47,16 @@ const NONE: OwnServices = {
 };
 
 export async function ownServices(...services: readonly Service[]): Promise<OwnServices> {
-	// The script would start all of them.
+	// Without a name, the script would start its default services.
 	if (services.length === 0) return NONE;
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-services-own-'));
 	const env: Record<string, string | undefined> = {
 		...process.env,
 		TIDEMARK_SERVICES_DIR: directory,
-		// If this process is killed, the next call of the script removes them.
+		// If this process is killed, the next call of the script removes its services.
 		TIDEMARK_SERVICES_OWNER: String(process.pid),
 	};
-	// The services of the other tests must not be stopped.
+	// With these variables, the script would use the services of the other tests instead of starting new ones.
 	for (const name of Object.keys(env)) if (/^TIDEMARK_TEST_.*_(URL|BROKERS)$/.test(name)) delete env[name];
 	const call = async (...args: readonly string[]): Promise<string> => {
 		const child = Bun.spawn([SCRIPT, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -101,7 +101,7 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 		add: async (service) => void Object.assign(addresses, await up(service)),
 		directoryOf: (service) => join(directory, service),
 		down: async () => {
-			// A failed test may have left a service paused: it would not react to a signal.
+			// A failed test may have left a process paused: it would not react to SIGTERM.
 			for (const pidFile of paused) wake(pidFile);
 			await call('down');
 		},

@@ -12,12 +12,12 @@ import { JWT_SECRET } from './server.ts';
  */
 
 const clusters = new Map<string, Promise<TestCluster>>();
-/** Flags that every shared cluster has, so that files that need one of them share it with the others. */
-const OF_ALL: Readonly<Record<string, string>> = { 'jwt-secret': JWT_SECRET };
+/** Every shared cluster has these flags, so that files that need them and files that do not can share a cluster. */
+const COMMON_FLAGS: Readonly<Record<string, string>> = { 'jwt-secret': JWT_SECRET };
 const OF_EACH_ROLE = 2;
 
 export function sharedCluster(flags: Readonly<Record<string, string>> = {}): Promise<TestCluster> {
-	const all = Object.entries({ ...OF_ALL, ...flags }).flatMap(([name, value]) => [`--${name}`, value]);
+	const all = Object.entries({ ...COMMON_FLAGS, ...flags }).flatMap(([name, value]) => [`--${name}`, value]);
 	const key = all.join(' ');
 	const sharing = usable(clusters.get(key)).then((known) => known ?? begin(all));
 	clusters.set(key, sharing);

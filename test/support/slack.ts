@@ -4,7 +4,7 @@ import { Awaited } from './awaited.ts';
 import type { Person } from './people.ts';
 import type { Frame } from './socket.ts';
 
-/** Slack's official clients, connected to a test server. Their log output is part of what tests expect. */
+/** Slack's official clients, connected to a test server. By default they log nothing. */
 
 const nothing = (): void => undefined;
 
@@ -23,19 +23,19 @@ export const webClient = (url: string, { token }: Pick<Person, 'token'>, options
 
 /** An RTMClient that records its events. */
 export class RtmListener {
-	private readonly heardSoFar = new Awaited<Frame>();
+	private readonly recorded = new Awaited<Frame>();
 
 	constructor(readonly client: RTMClient) {
-		client.on('slack_event', (_type: string, event: Frame) => this.heardSoFar.add(event));
+		client.on('slack_event', (_type: string, event: Frame) => this.recorded.add(event));
 	}
 
 	get events(): readonly Frame[] {
-		return this.heardSoFar.items;
+		return this.recorded.items;
 	}
 
-	/** The first matching event, whether it has arrived or is still to come. */
+	/** The first matching event; waits for it if it has not arrived yet. */
 	async received(wanted: (event: Frame) => boolean): Promise<Frame> {
-		const [event] = await this.heardSoFar.all(1, wanted, () => {
+		const [event] = await this.recorded.all(1, wanted, () => {
 			const types = this.events.map(({ type, subtype }) => `${type} ${subtype ?? ''}`);
 			return `${wanted}; received: ${types.join(', ')}`;
 		});
@@ -51,7 +51,7 @@ export class RtmListener {
 export const rtmClient = (url: string, { token }: Pick<Person, 'token'>, options = {}): RtmListener =>
 	new RtmListener(new RTMClient(token, { slackApiUrl: `${url}/api/`, logger: quiet, ...options }));
 
-/** Started and ready to send. */
+/** A client that is connected and ready to send. */
 export async function readyRtmClient(url: string, person: Person, options = {}): Promise<RtmListener> {
 	const listener = rtmClient(url, person, options);
 	const ready = listener.lives('ready');

@@ -21,7 +21,7 @@ export async function snapshotOf(people: readonly Person[], channels: readonly s
 	return { counts, contents };
 }
 
-/** The call is rejected with this code, names this argument, and changes nothing that `seen` shows. */
+/** Checks that a call is rejected with this code, that the answer names this argument, and that nothing in `seen` changed. */
 export const rejectionChecker =
 	(seen: () => Promise<unknown>) =>
 	async (call: () => Promise<Answer>, code: string, argument?: string): Promise<void> => {

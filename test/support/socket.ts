@@ -36,10 +36,10 @@ export class TestSocket {
 		return this.received.items;
 	}
 
-	/** The first matching frame, whether it has arrived or is still to come. */
+	/** The first matching frame; waits for it if it has not arrived yet. */
 	async seen(wanted: FrameFilter): Promise<Frame> {
 		const [frame] = await this.all(1, wanted);
-		if (!frame) throw new Error('no frame came');
+		if (!frame) throw new Error('no frame arrived');
 		return frame;
 	}
 
@@ -82,7 +82,7 @@ export class TestSocket {
 		this.socket.close();
 	}
 
-	/** Ids from 100 on: the server answers frame 1 by itself, for Slack's client. */
+	/** Ids above 100: `hello` may already be the reply to frame 1, for Slack's client. */
 	private freshId(): number {
 		this.nextId += 1;
 		return 100 + this.nextId;
@@ -112,5 +112,5 @@ export async function connect(
 	return socket;
 }
 
-/** Calls of this user that return errors too. */
+/** Calls the API as this user; errors are returned, not thrown. */
 export const rawCallsOf = (url: string, person: Person) => rawClient(url, person.token);

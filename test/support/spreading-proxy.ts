@@ -1,8 +1,8 @@
-/** A minimal load balancer: each connection goes to the next of several addresses that accepts it. */
+/** A minimal load balancer: sends connections to several addresses in turn. */
 
 export interface SpreadingProxy {
 	readonly url: string;
-	/** Connections to this address end, and no more go there. */
+	/** No new connections go to this address; open ones stay. */
 	leaveOut(url: string): void;
 	add(url: string): void;
 	stop(): void;
@@ -10,7 +10,7 @@ export interface SpreadingProxy {
 
 interface Ends {
 	other: Bun.Socket<Ends> | undefined;
-	/** Data that were sent before the other side was connected, or while it could not accept more. */
+	/** Data from this socket, until the other side is connected; from then on, data that this socket cannot accept yet. */
 	waiting: Buffer[];
 	closed: boolean;
 }
@@ -70,7 +70,7 @@ function passOn(socket: Bun.Socket<Ends>, chunk: Buffer): void {
 	else waiting.push(Buffer.from(chunk));
 }
 
-/** Data that the socket cannot accept now are kept in its own list. */
+/** Data that the socket cannot accept now wait in its own list. */
 function send(socket: Bun.Socket<Ends>, chunk: Buffer): void {
 	if (socket.data.waiting.length > 0) {
 		socket.data.waiting.push(chunk);
@@ -83,10 +83,13 @@ function send(socket: Bun.Socket<Ends>, chunk: Buffer): void {
 function flush(socket: Bun.Socket<Ends>): void {
 	const waiting = socket.data.waiting.splice(0);
 	for (const chunk of waiting) send(socket, chunk);
+	if (socket.data.waiting.length === 0 && socket.data.other?.data.closed) socket.end();
 }
 
 function end(socket: Bun.Socket<Ends>): void {
 	if (!socket.data) return;
 	socket.data.closed = true;
-	socket.data.other?.end();
+	const { other } = socket.data;
+	// What is still waiting is sent first: `flush` ends the connection.
+	if (other?.data.waiting.length === 0) other.end();
 }

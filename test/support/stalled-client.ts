@@ -17,7 +17,7 @@ export async function stalledClient(url: string): Promise<StalledClient> {
 		socket.on('data', (chunk) => {
 			received += chunk.length;
 			head += chunk.toString('latin1');
-			// Not before hello: from then on, the server delivers events to it.
+			// Waits for hello: only after it does the server deliver events to the socket.
 			if (head.includes('"hello"')) done();
 		});
 	});

@@ -1,8 +1,8 @@
 import type { StateSource } from '../../src/engine/ports/store.ts';
 
 /**
- * How much work one turn of the event loop does, counted instead of timed: everything else waits as long as the largest
- * turn takes.
+ * Counts (instead of timing) the work in each turn of the event loop. All other requests wait while the largest turn
+ * runs.
  */
 export class TurnMeter {
 	/** The most work in one turn. */

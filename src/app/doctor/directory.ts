@@ -1,9 +1,10 @@
-import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Inspected, inspectDirectory } from '../../engine/embedded/sqlite/inspect.ts';
 import { DATABASE_FILE } from '../../engine/embedded/sqlite/open.ts';
 import { SchemaTooNew } from '../../engine/store/migrations.ts';
 import { messageOfError } from '../../model/errors.ts';
+import { openToOthers } from '../private-files.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Checks the data directory: whether it is usable, and what it contains. Changes nothing. */
@@ -19,7 +20,7 @@ export interface DirectoryFindings {
 	readonly newestMs: number | null;
 }
 
-export function directoryFindings(dataDir: string): DirectoryFindings {
+export async function directoryFindings(dataDir: string): Promise<DirectoryFindings> {
 	const directory = resolve(dataDir);
 	const place = existsSync(directory) ? directory : nearest(directory);
 	if (!statSync(place).isDirectory())
@@ -36,7 +37,7 @@ export function directoryFindings(dataDir: string): DirectoryFindings {
 	if (place !== directory)
 		return { findings: [ok(ABOUT, `${directory} will be created`), space], newestMs: null };
 	const { findings, newestMs } = inside(directory);
-	return { findings: [...findings, ...secrecy(directory), space], newestMs };
+	return { findings: [...findings, ...(await secrecy(directory)), space], newestMs };
 }
 
 const only = (finding: Finding): DirectoryFindings => ({ findings: [finding], newestMs: null });
@@ -105,9 +106,9 @@ function judgeDatabase({ damage, pending, bytes }: NonNullable<Inspected['databa
 	return ok('database', pending === 0 ? size : `${size}; the next start runs ${pending} migrations`);
 }
 
-/** Warns about files that other users of the machine may read. */
-function secrecy(directory: string): Finding[] {
-	return [directory, ...readdirSync(directory).map((name) => join(directory, name))]
-		.filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
-		.map((path) => warn(ABOUT, `${path} is open to other users of this machine`, `chmod go= ${path}`));
+async function secrecy(directory: string): Promise<Finding[]> {
+	const paths = await openToOthers(directory);
+	return paths.map((path) =>
+		warn(ABOUT, `${path} is open to other users of this machine`, `chmod go= ${path}`),
+	);
 }

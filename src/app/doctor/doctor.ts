@@ -15,7 +15,7 @@ export async function examine(
 ): Promise<Finding[]> {
 	const { host, port, dataDir } = config;
 	const cluster = isCluster(config);
-	const directory = cluster ? { findings: [], newestMs: null } : directoryFindings(dataDir);
+	const directory = cluster ? { findings: [], newestMs: null } : await directoryFindings(dataDir);
 	const services = cluster ? await servicesOf(config) : [];
 	return [
 		...settingsFindings(config, environment),

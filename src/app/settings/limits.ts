@@ -22,13 +22,13 @@ export const limitSettings = {
 	),
 	socketsPerUser: setting(
 		'sockets-per-user',
-		'maximum number of open sockets per user; the server closes further ones with code 4204',
+		'maximum number of open sockets per user at one gateway; the server closes further ones with code 4204',
 		100,
 		wholeNumber(1, 1_000_000),
 	),
 	socketsPerAddress: setting(
 		'sockets-per-address',
-		'maximum number of open sockets per address; the server closes further ones with code 4003 after a pause',
+		'maximum number of open sockets per address at one gateway; the server closes further ones with code 4003 after a pause',
 		10_000,
 		wholeNumber(1, 1_000_000),
 	),

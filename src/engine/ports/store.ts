@@ -49,6 +49,8 @@ export interface Directory extends Invites {
 	noteTokenUse(uses: readonly TokenUse[]): Promise<void>;
 	/** Ordered by hash; includes revoked and expired ones. */
 	tokensOf(user: string, after: string | null, limit: number): Promise<Page<Token>>;
+	/** Those that are neither revoked nor expired at `at`; the newest first. */
+	activeTokensOf(user: string, at: number, limit: number): Promise<readonly Token[]>;
 	/** The token whose hash starts with this; null if there is none, or more than one. */
 	tokenStarting(hashStart: string): Promise<Token | null>;
 	/** Revokes all tokens of the user, open invite links, and every JWT issued up to `at` (wall clock, in microseconds). */

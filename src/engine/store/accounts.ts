@@ -133,6 +133,9 @@ const TOKEN_COLUMNS = 'hash, user_id, team, created_ts, revoked_ts, expires_ts, 
 export const TOKEN = `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = $1`;
 export const TOKENS_OF_USER = `SELECT hash AS id, ${TOKEN_COLUMNS} FROM tokens
 	WHERE user_id = $1 AND hash > $2 ORDER BY hash LIMIT $3`;
+export const ACTIVE_TOKENS_OF_USER = `SELECT ${TOKEN_COLUMNS} FROM tokens
+	WHERE user_id = $1 AND revoked_ts IS NULL AND (expires_ts IS NULL OR expires_ts > $2)
+	ORDER BY created_ts DESC, hash LIMIT $3`;
 /** Two rows, to distinguish one match from several. `g` sorts after every hex digit. */
 export const TOKENS_STARTING = `SELECT ${TOKEN_COLUMNS} FROM tokens
 	WHERE hash >= $1 AND hash < $2 ORDER BY hash LIMIT 2`;

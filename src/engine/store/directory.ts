@@ -117,6 +117,10 @@ export function directoryOn(
 				limit,
 				accounts.tokenOf,
 			),
+		activeTokensOf: async (user, at, limit) =>
+			(await reader.all<accounts.TokenRow>(accounts.ACTIVE_TOKENS_OF_USER, [user, at, limit])).map(
+				accounts.tokenOf,
+			),
 		async tokenStarting(hashStart) {
 			const params = [hashStart, accounts.endOf(hashStart)];
 			const [row, another] = await reader.all<accounts.TokenRow>(accounts.TOKENS_STARTING, params);

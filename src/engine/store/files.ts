@@ -148,8 +148,7 @@ export function filesOn(reader: SqlReader, execute: (writes: readonly BoundWrite
 		return ids.flatMap((id) => found.get(id) ?? []);
 	};
 	const one = async (id: string): Promise<FileRecord | undefined> => (await get([id]))[0];
-	const reopen = (ids: readonly string[]): Promise<void> =>
-		execute([{ write: REOPEN, params: [list(ids)] }]);
+	const reopen = (ids: readonly string[]): Promise<void> => execute([{ write: REOPEN, params: [list(ids)] }]);
 	return {
 		get,
 		async reserve(file, { teamBytes, unfinished }) {

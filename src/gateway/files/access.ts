@@ -1,6 +1,6 @@
 import type { FileRecord, FileShare } from '../../engine/ports/files.ts';
-import { Rejection } from '../../model/errors.ts';
-import { type CallContext, readableConversation } from '../http/access.ts';
+import { type ErrorCode, Rejection } from '../../model/errors.ts';
+import { type CallContext, readableOrNull } from '../http/access.ts';
 import type { FileServices, Services } from '../services.ts';
 
 /** Decides which users may see a file: its uploader, and users who may read a conversation that it is shared in. */
@@ -35,24 +35,24 @@ export async function visibleFile(context: CallContext, id: string): Promise<Vis
 	return { file, shares };
 }
 
+const NOT_VISIBLE: readonly ErrorCode[] = ['file_not_found', 'file_deleted'];
+
+/** As `visibleFile`; null if there is no file that the caller may see. */
+export async function visibleFileOrNull(context: CallContext, id: string): Promise<VisibleFile | null> {
+	try {
+		return await visibleFile(context, id);
+	} catch (error) {
+		if (error instanceof Rejection && NOT_VISIBLE.includes(error.code)) return null;
+		throw error;
+	}
+}
+
 export async function readableShares(
 	context: CallContext,
 	shares: readonly FileShare[],
 ): Promise<readonly FileShare[]> {
 	const places = new Set(shares.map(({ conversation }) => conversation));
 	const mayRead = new Map<string, boolean>();
-	for (const place of places) mayRead.set(place, await canRead(context, place));
+	for (const place of places) mayRead.set(place, (await readableOrNull(context, place)) !== null);
 	return shares.filter(({ conversation }) => mayRead.get(conversation));
 }
-
-async function canRead(context: CallContext, conversation: string): Promise<boolean> {
-	try {
-		await readableConversation(context, conversation);
-		return true;
-	} catch (error) {
-		if (error instanceof Rejection && NOT_READABLE.has(error.code)) return false;
-		throw error;
-	}
-}
-
-const NOT_READABLE: ReadonlySet<string> = new Set(['channel_not_found', 'not_in_channel']);

@@ -1,6 +1,6 @@
 import type { User } from '../../engine/ports/store.ts';
 import type { Conversation } from '../../model/conversation.ts';
-import { Rejection } from '../../model/errors.ts';
+import { type ErrorCode, Rejection } from '../../model/errors.ts';
 import type { Services } from '../services.ts';
 import { slackbotDirectAt } from './slackbot-direct.ts';
 
@@ -47,6 +47,18 @@ export async function readableConversation(call: CallContext, id: string): Promi
 	const { conversation, isMember: member } = await visibleConversation(call, id);
 	if (!member && call.caller.user.isBot) throw notMember();
 	return conversation;
+}
+
+const NOT_READABLE: readonly ErrorCode[] = ['channel_not_found', 'not_in_channel'];
+
+/** As `readableConversation`; null if the caller may not read it. */
+export async function readableOrNull(call: CallContext, id: string): Promise<Conversation | null> {
+	try {
+		return await readableConversation(call, id);
+	} catch (error) {
+		if (error instanceof Rejection && NOT_READABLE.includes(error.code)) return null;
+		throw error;
+	}
 }
 
 /** A conversation of which the caller is a member. */

@@ -19,6 +19,7 @@ export class Group {
 	/** The time of the last heartbeat of each member. */
 	private readonly members = new Map<Process, number>();
 	private readonly owners = new Map<string, Process>();
+	/** The members that the newest rebalance chose: each becomes the owner when the current owner has released the partition. */
 	private readonly wanted = new Map<string, Process>();
 	private readonly revokedAt = new Map<string, number>();
 	private turn = 0;
@@ -48,7 +49,7 @@ export class Group {
 		const isKnown = this.members.has(member);
 		if (isKnown) this.members.set(member, this.log.scheduler.now);
 		this.expel();
-		for (const partition of this.partitions) this.settle(partition, member, held);
+		for (const partition of this.partitions) this.handOver(partition, member, held);
 		return { isKnown, partitions: this.partitions.filter((one) => this.isFor(one, member)) };
 	}
 
@@ -56,7 +57,7 @@ export class Group {
 		return this.owners.get(partition) === member && this.wanted.get(partition) === member;
 	}
 
-	private settle(partition: string, member: Process, held: ReadonlySet<string>): void {
+	private handOver(partition: string, member: Process, held: ReadonlySet<string>): void {
 		const [owner, wanted] = [this.owners.get(partition), this.wanted.get(partition)];
 		if (!wanted || owner === wanted) return;
 		const isFree = !owner || !this.members.has(owner) || (owner === member && !held.has(partition));

@@ -106,7 +106,7 @@ export class Member {
 		this.releasing.delete(partition);
 	}
 
-	/** Runs calls one after the other. */
+	/** Calls methods of the owner one after the other. */
 	private notifyOwner(what: () => Promise<void> | void | undefined): Promise<unknown> {
 		this.notified = this.notified.then(what).catch((error) => this.report(error, 'a rebalance'));
 		return this.notified;

@@ -28,7 +28,7 @@ import { SimulatedLocks, SimulatedPostgres } from './postgres.ts';
 const GATEWAYS = ['gateway-1', 'gateway-2'];
 const WORKERS = ['worker-1', 'worker-2'];
 const DOWN_MS = { least: 100, most: 6_000 };
-const ASK_AGAIN_MS = 2_000;
+const PROBE_EVERY_MS = 2_000;
 const ZOMBIE_MS = { least: 7_000, most: 25_000 };
 const STALL_MS = { least: 500, most: 8_000 };
 const LOAD_MS = { least: 2_500, most: 9_000 };
@@ -51,7 +51,7 @@ export class ClusterShape implements Shape {
 	private readonly locks: SimulatedLocks;
 	private readonly running = new Map<string, Process>();
 	private readonly workersUp = new Set<Process>();
-	/** A worker that stays paused beyond the end of the round. */
+	/** A process that stays paused when the faults of the round end. */
 	private zombie: Process | null = null;
 
 	constructor(private readonly world: World) {
@@ -136,7 +136,7 @@ export class ClusterShape implements Shape {
 			},
 			onError: (error) => scheduler.note(`bus: ${error.message}`),
 		});
-		setInterval(() => void bus.probe(), ASK_AGAIN_MS);
+		setInterval(() => void bus.probe(), PROBE_EVERY_MS);
 		const marks = new MarkLedger({ log: logs.marks, store: postgres.ledger, nowMs, onLog: () => undefined });
 		const views = await RedisViews.open({
 			commands,
@@ -191,8 +191,8 @@ export class ClusterShape implements Shape {
 		if (process) process.pausedUntil = scheduler.now + scheduler.latency(10, 20_000);
 	}
 
-	private losePowerAfter(isJoinAwaited: (change: AnsweredChange) => boolean): void {
-		this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isJoinAwaited, () => {
+	private losePowerAfter(isWanted: (change: AnsweredChange) => boolean): void {
+		this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isWanted, () => {
 			this.world.tally('lost power after an answer');
 			for (const process of this.running.values()) if (process.alive) this.crash(process);
 			this.loseVolatileState();
@@ -208,12 +208,12 @@ export class ClusterShape implements Shape {
 		'rebalance of marks': () => this.log.groups.users.shuffle(),
 		'emptied redis': () => this.loseVolatileState(),
 		'power loss after an answer': () => this.losePowerAfter(isAnyChange),
-		// At first only Redis and the log have a mark. A slow log shows whether the answer waited for it.
+		// At first, a mark is only in Redis and the log. If the log is slow, the power loss shows whether the answer waited for the log.
 		'power loss after a mark': () => {
 			this.log.faults.slowest = 600;
 			this.losePowerAfter(isMark);
 		},
-		// The worker has decided the change and not persisted it. It resumes in a later round, when another worker owns its partitions.
+		// The worker has decided the change, but perhaps not persisted it. It resumes in a later round, when another one owns its partitions.
 		'zombie after an answer': () =>
 			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, isSequenced, ({ conversation }) => {
 				const { scheduler, tally } = this.world;
@@ -223,7 +223,7 @@ export class ClusterShape implements Shape {
 				process.pausedUntil = scheduler.now + scheduler.latency(ZOMBIE_MS.least, ZOMBIE_MS.most);
 				this.zombie = process;
 			}),
-		// Only Redis has the effects of the change. They must be persisted before Redis is loaded again.
+		// Redis had the effects of the change, PostgreSQL does not have them yet. They must be persisted before Redis is loaded again.
 		'emptied redis after an answer': () => {
 			const { scheduler, network, chaos, tally } = this.world;
 			this.postgres.faults.stalledUntil = scheduler.now + scheduler.latency(STALL_MS.least, STALL_MS.most);

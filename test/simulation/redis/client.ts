@@ -230,7 +230,7 @@ class SimulatedSubscriber extends EventEmitter {
 	private life = 0;
 	private downUntil = 0;
 	private upUntil = 0;
-	/** The connection delivers nothing, and no error is raised, until a pulse detects it or the connection is cut. */
+	/** The connection delivers nothing, without an error, until the bus detects this by its pulse or the connection is cut. */
 	private isDeaf = false;
 
 	constructor(

@@ -18,7 +18,7 @@ export interface FuzzedHttp {
 }
 
 const AT_ONCE = 16;
-/** Methods that revoke the token they are called with. */
+/** The method that revokes the token it is called with. */
 const ENDS_TOKEN = 'auth.revoke';
 /** Lists every workspace to the administrator, so its answer may contain the canary. */
 const LISTS_WORKSPACES = 'admin.teams.list';

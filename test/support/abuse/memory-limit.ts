@@ -60,20 +60,20 @@ const OTHERWISE =
 
 function memoryCgroup(): CgroupFiles {
 	const own = existsSync('/proc/self/cgroup') ? readFileSync('/proc/self/cgroup', 'utf8') : '';
-	const first = /^\d+:memory:(.*)$/m.exec(own)?.[1];
-	if (first !== undefined)
+	const v1Path = /^\d+:memory:(.*)$/m.exec(own)?.[1];
+	if (v1Path !== undefined)
 		return {
-			parent: cgroupAt('/sys/fs/cgroup/memory', first),
+			parent: cgroupAt('/sys/fs/cgroup/memory', v1Path),
 			limit: 'memory.limit_in_bytes',
 			withSwap: ['memory.memsw.limit_in_bytes', (bytes) => bytes],
 			peak: 'memory.max_usage_in_bytes',
 			kills: 'memory.oom_control',
 		};
-	const second = /^0::(.*)$/m.exec(own)?.[1];
-	if (second === undefined || !existsSync('/sys/fs/cgroup/cgroup.controllers'))
+	const v2Path = /^0::(.*)$/m.exec(own)?.[1];
+	if (v2Path === undefined || !existsSync('/sys/fs/cgroup/cgroup.controllers'))
 		throw new NoMemoryLimit(`this machine has no memory cgroups. ${OTHERWISE}`);
 	return {
-		parent: nearestWithMemoryControl(cgroupAt('/sys/fs/cgroup', second)),
+		parent: nearestWithMemoryControl(cgroupAt('/sys/fs/cgroup', v2Path)),
 		limit: 'memory.max',
 		withSwap: ['memory.swap.max', () => 0],
 		peak: 'memory.peak',

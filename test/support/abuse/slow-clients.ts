@@ -59,15 +59,15 @@ export async function residentMb(url: string): Promise<number> {
 	return Number(/^tidemark_process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]) / (1024 * 1024);
 }
 
-/** The largest memory during the work, and until it has stopped changing for this long. */
+/** The largest memory during the work, and for `settleMs` after it. */
 export async function peakMb(url: string, work: () => Promise<unknown>, settleMs: number): Promise<number> {
 	let peak = 0;
 	let isOver = false;
 	const watching = (async () => {
-		for (let over = 0; over < settleMs; ) {
+		for (let settledMs = 0; settledMs < settleMs; ) {
 			peak = Math.max(peak, await residentMb(url));
 			await Bun.sleep(100);
-			if (isOver) over += 100;
+			if (isOver) settledMs += 100;
 		}
 	})();
 	await work().finally(() => {

@@ -19,7 +19,8 @@ const TYPES = [
 ];
 const FRAMES_PER_SOCKET = 25;
 /** Close codes of docs/sockets.md, and those with which WebSocket itself rejects a frame. */
-const CLOSES = (code: number): boolean => (code >= 4000 && code < 4300) || (code >= 1000 && code <= 1015);
+const isExpectedClose = (code: number): boolean =>
+	(code >= 4000 && code < 4300) || (code >= 1000 && code <= 1015);
 const PATIENCE_MS = 60_000;
 
 /** Sends this many frames, and returns how many frames were received. */
@@ -43,11 +44,11 @@ async function ticket(url: string, { strangers }: Cast): Promise<string | null> 
 	throw new Finding(`rtm.connect: ${JSON.stringify(answer)}`);
 }
 
-/** Until the last frame, a ping, is answered, or the server has closed the socket with a reason. */
+/** Resolves when the last frame, a ping, is answered, or when the server has closed the socket with an expected code. */
 function exchange(
 	url: string,
 	frames: readonly (string | Uint8Array<ArrayBuffer>)[],
-	strangers: readonly string[],
+	foreign: readonly string[],
 ): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const sent = frames.map((frame) => String(frame).slice(0, 300)).join('\n');
@@ -72,7 +73,7 @@ function exchange(
 			received += 1;
 			try {
 				inspect('frames', sent, String(data));
-				if (/"presence_change"/.test(String(data)) && strangers.some((user) => String(data).includes(user)))
+				if (/"presence_change"/.test(String(data)) && foreign.some((user) => String(data).includes(user)))
 					throw new Finding(`frames: presence of a user of another workspace\n${String(data)}`);
 			} catch (finding) {
 				return end(finding);
@@ -80,7 +81,7 @@ function exchange(
 			if (String(data).includes('987654321')) end();
 		};
 		socket.onclose = ({ code }) =>
-			end(CLOSES(code) ? undefined : new Finding(`frames: closed with ${code}\n${sent}`));
+			end(isExpectedClose(code) ? undefined : new Finding(`frames: closed with ${code}\n${sent}`));
 		socket.onerror = () => undefined;
 	});
 }

@@ -13,7 +13,7 @@ const CHANNELS = 2;
 const MESSAGES = 20;
 const PAUSE_MS = 5;
 const STEPS_WITHIN_MS = 200_000;
-/** Finds enough ids on the other nodes. */
+/** Enough new channels for some of them to be on other nodes. */
 const MAX_MADE = 60;
 
 export interface Bystanders {
@@ -30,7 +30,7 @@ export async function startBystanders(url: string, isAffected: (id: string) => b
 	const [writer] = people as [Person];
 	const channels: { id: string; tss: string[] }[] = [];
 	for (let made = 0; channels.length < CHANNELS; made += 1) {
-		if (made === MAX_MADE) throw new Error('no channel came to be on another node');
+		if (made === MAX_MADE) throw new Error(`of ${made} channels, fewer than ${CHANNELS} are on other nodes`);
 		const { channel } = await writer.call('conversations.create', { name: `quiet-${made}` });
 		if (isAffected(channel.id)) continue;
 		const users = readers.map(({ id }) => id).filter((id) => id !== writer.id);

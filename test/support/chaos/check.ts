@@ -14,7 +14,7 @@ import type { Kind, Watcher } from './watcher.ts';
  */
 export async function checkAll(url: string, cast: Cast, book: Book, replies: ReplyBook): Promise<void> {
 	const witness = cast.writers[0] as Person;
-	// While state is being rebuilt, calls are rejected as such; afterwards nothing is rejected any more.
+	// While state is being rebuilt, the cluster rejects calls with a temporary error; afterwards it must not reject any.
 	await patientCall(url, witness, noRepeats())('client.counts');
 	const found = await histories(client(url, witness.token), cast.channels);
 	checkMessages(book, found);
@@ -25,7 +25,7 @@ export async function checkAll(url: string, cast: Cast, book: Book, replies: Rep
 	await checkReplies(client(url, witness.token), replies);
 }
 
-/** Events in flight arrive in a moment; a client that has to reconnect takes longer. */
+/** Long enough for a client that has to reconnect; events in flight arrive sooner. */
 const LIVE_WITHIN_MS = 30_000;
 
 const KINDS: readonly Kind[] = ['messages', 'edits', 'deletes', 'marks'];
@@ -33,7 +33,7 @@ const KINDS: readonly Kind[] = ['messages', 'edits', 'deletes', 'marks'];
 const sum = (watchers: readonly Watcher[], of: (watcher: Watcher) => number): number =>
 	watchers.reduce((total, watcher) => total + of(watcher), 0);
 
-/** Connected clients have the server's state: every message, edit, delete, and their own marks. Each kind occurred. */
+/** Checks that connected clients have the server's state (messages, edits, deletes, their own marks), and that each kind occurred. */
 export async function checkLive(watchers: readonly Watcher[]): Promise<void> {
 	await eventually(async () => {
 		for (const watcher of watchers) expect(await watcher.differences()).toEqual([]);
@@ -42,7 +42,7 @@ export async function checkLive(watchers: readonly Watcher[]): Promise<void> {
 		expect([kind, sum(watchers, ({ received }) => received[kind])]).not.toEqual([kind, 0]);
 }
 
-/** Prints the figures after all checks: any other number would have failed the test. */
+/** Call after all checks, which have confirmed the printed zeros. */
 export function printFigures(
 	what: string,
 	book: Book,
@@ -60,6 +60,6 @@ export function printFigures(
 		`${what}: ${book.acknowledged + answered} acknowledged (${messages} messages, ${answered} replies), 0 lost, 0 duplicated, 0 wrong counts, ` +
 			`missed live events: ${missed} (${watchers.length} clients received ${received}; ` +
 			`${sum(watchers, (one) => one.reconnects)} reconnects, ${sum(watchers, (one) => one.resyncs)} resyncs); ` +
-			`asked again: ${unanswered} without an answer, rejected: ${codes}`,
+			`retried: ${unanswered} without an answer, rejected: ${codes}`,
 	);
 }

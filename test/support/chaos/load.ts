@@ -8,7 +8,7 @@ import { type ReplyBook, reply } from './replies.ts';
 export interface Load {
 	/** Requests that had to be repeated. */
 	readonly repeats: Repeats;
-	/** Resolves when this much more is acknowledged. */
+	/** Resolves when this many more changes are acknowledged. */
 	acknowledged(more: number): Promise<void>;
 	/** Resolves when every request is acknowledged. */
 	stop(): Promise<void>;
@@ -18,7 +18,7 @@ export interface Load {
 const PAUSE_MS = 20;
 const WITHIN_MS = 200_000;
 
-/** The writers reply as well. */
+/** The number of writers that also reply in threads. */
 const REPLIERS = 2;
 
 export function startLoad(url: string, cast: Cast, book: Book, replies: ReplyBook, round: number): Load {

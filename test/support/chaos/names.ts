@@ -1,5 +1,5 @@
 /**
- * Replaces ids and times in the server's output by names that are the same in every run: of users, conversations, and
+ * Replaces ids and times in the server's output by names that are the same in every run: users, conversations and
  * messages by their number.
  */
 
@@ -16,7 +16,7 @@ const TIMES = /"(position|event_ts|created|updated|date_create|last_set|timestam
 const TS = /\d{10}\.\d{6}/g;
 /** Fields built from names that differ between runs: the name and the purpose of a group message. */
 const GROUP_NAME = /mpdm-[\w-]+|Group messaging with:[^"\\]*/g;
-/** In the order of ids. */
+/** The server sorts members by id, and ids differ between runs. */
 const MEMBERS = /"members":\[([^\]]*)\]/g;
 const ID = /\b[A-Z][A-Z0-9]{8,}\b/g;
 

@@ -26,18 +26,18 @@ export function patientCall(url: string, { token }: Person, repeats: Repeats): C
 		for (let attempt = 1; ; attempt += 1) {
 			const answer = await call(method, args).catch(() => null);
 			if (answer?.ok || (attempt > 1 && answer && wasDone(method, answer))) return answer as Answer;
-			if (answer && !passes(answer))
+			if (answer && !isTemporary(answer))
 				throw new CallFailed(`${method} ${JSON.stringify(args)}: ${answer.error}`);
 			if (performance.now() > end)
-				throw new Error(`${method} was not done in ${attempt} attempts: ${JSON.stringify(answer)}`);
+				throw new Error(`${method} failed in ${attempt} attempts: ${JSON.stringify(answer)}`);
 			note(repeats, answer);
 			await Bun.sleep(PAUSE_MS);
 		}
 	};
 }
 
-/** Messages have a client_msg_id, and all other calls are idempotent. */
-const passes = ({ error = '' }: Answer): boolean =>
+/** Repeating is safe even after an unknown outcome: messages have a client_msg_id, and all other calls are idempotent. */
+const isTemporary = ({ error = '' }: Answer): boolean =>
 	error === 'outcome_unknown' || ERRORS[error as keyof typeof ERRORS]?.retry === true;
 
 /** An unanswered attempt may have been processed. */

@@ -7,8 +7,8 @@ import type { Person } from '../people.ts';
 import { noRepeats, patientCall } from './patient-call.ts';
 
 /**
- * Thread replies without a client_msg_id, as Slack's own clients send them. A reply that is rejected with an error after
- * which nothing has changed is sent again; a reply with an unknown outcome is not.
+ * Thread replies without a client_msg_id, as Slack's own clients send them. A reply is sent again only after an error that
+ * guarantees that nothing has changed, never after an unknown outcome.
  */
 
 interface Reply {
@@ -41,7 +41,7 @@ export async function reply(
 	const root = await rootOf(url, person, channel, book);
 	const one: Reply = { channel, root, text: `${person.name} replies ${name}`, ts: undefined };
 	book.replies.push(one);
-	one.ts = await once(url, person, { channel, thread_ts: root, text: one.text });
+	one.ts = await postOnce(url, person, { channel, thread_ts: root, text: one.text });
 }
 
 async function rootOf(url: string, person: Person, channel: string, { roots }: ReplyBook): Promise<string> {
@@ -54,7 +54,7 @@ async function rootOf(url: string, person: Person, channel: string, { roots }: R
 }
 
 /** Undefined: no answer, or an unknown outcome. */
-async function once(
+async function postOnce(
 	url: string,
 	{ token }: Person,
 	post: Readonly<Record<string, string>>,

@@ -9,18 +9,18 @@ import { noRepeats, patientCall } from './patient-call.ts';
 import { newReplyBook } from './replies.ts';
 import { Watcher } from './watcher.ts';
 
-/** A cluster for the tests of a file, users of it, and the record of what was acknowledged to them. */
+/** A cluster for the tests of a file, its users, and the record of what the cluster acknowledged to them. */
 
 export interface Stage {
 	readonly cluster: TestCluster;
 	readonly services: OwnServices;
 	/** Runs load before, during and after the fault; then compares everything. */
 	underLoad(what: string, happens: (load: Load) => Promise<void>): Promise<void>;
-	/** As `underLoad`, but without load after the fault: later changes could hide a loss. */
+	/** As `underLoad`, but stops the load when the fault begins: later changes could hide a loss. */
 	atOnce(what: string, happens: () => Promise<void>, before?: (load: Load) => Promise<void>): Promise<void>;
 	/** A writer posts this in the first channel, twice: both posts succeed at the first attempt. */
 	sendTwice(id: string): Promise<void>;
-	/** Every user reads counts until they succeed, so that state that was loaded too early would show. */
+	/** Every user reads counts until the call succeeds. If this loads state too early, later checks find wrong counts. */
 	look(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function setStage({ own = [], options }: StageOptions = {}): Stage {
 		if (!isShared) await cluster?.stop();
 		await services?.down();
 	}, 60_000);
-	/** Persistence may wait for its next retry; until then history is rejected. */
+	/** Persistence may wait for its next retry; until then the cluster rejects `conversations.history`. */
 	async function caughtUp(): Promise<void> {
 		const history = patientCall(cluster.url, cast.writers[0]!, noRepeats());
 		for (const channel of cast.channels) await history('conversations.history', { channel, limit: 1 });

@@ -17,15 +17,15 @@ export interface Transcript {
 	readonly histories: readonly string[][];
 	/** By user, conversation, type and thread: the events in order of arrival. Each kind arrives on its own path. */
 	readonly events: Events;
-	/** The same for cursors: in a cluster, a member who joins gets the own cursor once more. */
+	/** Events about cursors, in the same form. Apart, because in a cluster a new member gets an extra event about their own cursor. */
 	readonly marks: Events;
 }
 
 export type Events = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Events about connections, or that repeat counts. Joins and leaves of others are not sent to a member who just joined:
- * docs/resuming.md.
+ * Events about connections, events that repeat counts, and joins and leaves of other users, which a member who just
+ * joined may not get (docs/resuming.md).
  */
 const LEFT_OUT = new Set([
 	'hello',
@@ -119,7 +119,7 @@ function whenReceived(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, 
 				await speaker.settled();
 				await socket.settled();
 				if (socket.having({ type: 'user_typing', channel }).length === before)
-					throw new Error(`${user} is deaf`);
+					throw new Error(`${user} receives no live events of ${channel}`);
 			}, RECEIVED_WITHIN_MS);
 		}
 	};
@@ -148,7 +148,7 @@ function whenReceived(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, 
 async function countsOf({ call }: Person, names: Names): Promise<string> {
 	const { channels, mpims, ims, threads, badge } = await call('client.counts');
 	const rows = [...channels, ...mpims, ...ims].map((row: Frame) => names.events(row, row.id)).sort();
-	// Built from clock readings, which differ between two servers.
+	// The version is built from clock readings, which differ between two servers.
 	const { version: _, ...totals } = threads;
 	return JSON.stringify({ rows, threads: totals, badge });
 }

@@ -30,6 +30,7 @@ export class Watcher {
 	private readonly rowPositions = new Map<string, string>();
 	/** Number of received events, including resumed ones. */
 	readonly received: Record<Kind, number> = { messages: 0, edits: 0, deletes: 0, marks: 0 };
+	/** The first connection makes it 0. */
 	reconnects = -1;
 	resyncs = 0;
 	private readonly position = new ResumePosition();
@@ -43,14 +44,14 @@ export class Watcher {
 		private readonly url: string,
 		readonly person: Person,
 		private readonly channels: readonly string[],
-		/** A post moves its author's cursor without an event of its own: clients derive that from the message. */
+		/** Whether the user posts. A post moves its author's cursor without a mark event, so cursors are not compared then. */
 		private readonly writes = false,
 	) {
 		this.patiently = patientCall(url, person, noRepeats());
 		this.running = this.run();
 	}
 
-	/** Resolves when it has connected for the first time. */
+	/** Resolves when the client has connected for the first time. */
 	get ready(): Promise<void> {
 		return Promise.race([this.connected.promise, this.running]);
 	}
@@ -61,7 +62,7 @@ export class Watcher {
 		await this.running;
 	}
 
-	/** Differences between its state and the server's. */
+	/** Differences between the client's state and the server's. */
 	async differences(): Promise<string[]> {
 		const truth = await this.fetched();
 		const found: string[] = [];
@@ -70,10 +71,10 @@ export class Watcher {
 			else if (this.messages.get(key) !== text)
 				found.push(`old text: ${key} ${this.messages.get(key)}, not ${text}`);
 		for (const [key, text] of this.messages)
-			if (!truth.messages.has(key)) found.push(`deleted: ${key} ${text}`);
+			if (!truth.messages.has(key)) found.push(`not deleted: ${key} ${text}`);
 		for (const [channel, mark] of this.writes ? [] : truth.marks) {
-			const [shown, said] = [this.marks.get(channel), mark].map((one) => JSON.stringify(one));
-			if (shown !== said) found.push(`mark: ${channel} ${shown}, not ${said}`);
+			const [shown, expected] = [this.marks.get(channel), mark].map((one) => JSON.stringify(one));
+			if (shown !== expected) found.push(`mark: ${channel} ${shown}, not ${expected}`);
 		}
 		return found;
 	}

@@ -1,7 +1,7 @@
 import type { ClientOptions, Timers, WebSocketLike } from '../../../client/src/index.ts';
 
 /**
- * A server of prepared answers, with a clock that the test moves: for situations that a real server does not produce on
+ * A server with prepared answers and a clock that the test moves: for situations that a real server does not produce on
  * demand, and for tests that must not depend on the speed of a machine.
  */
 
@@ -95,7 +95,7 @@ export class FakeTime implements Timers {
 		this.pending.delete(timer as number);
 	}
 
-	/** Moves the clock in small steps, and completes everything that each step causes. */
+	/** Moves the clock from one timer to the next, and completes everything that each timer causes. */
 	async pass(ms: number): Promise<void> {
 		const end = this.now + ms;
 		for (;;) {

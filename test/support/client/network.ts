@@ -175,7 +175,7 @@ export function until<T>(
 	return new Promise((resolve, reject) => {
 		const timer = setTimeout(() => {
 			end();
-			reject(new Error(`waited in vain; in the end: ${JSON.stringify(store.getSnapshot())}`));
+			reject(new Error(`timed out; the last value: ${JSON.stringify(store.getSnapshot())}`));
 		}, 20_000);
 		const check = () => {
 			const value = store.getSnapshot();

@@ -34,7 +34,7 @@ const { createRoot } = await import('react-dom/client');
 const { act } = await import('react');
 
 export interface Drawn {
-	/** Runs an action that may change the result, and waits until React has rendered. */
+	/** Runs an action that may change what is rendered, and waits until React has rendered. */
 	act(work: () => unknown): Promise<void>;
 	unmount(): Promise<void>;
 }

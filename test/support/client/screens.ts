@@ -9,11 +9,11 @@ import { seen, served } from './shown.ts';
 export async function expectScreens(client: TidemarkClient, person: Person): Promise<void> {
 	await client.settled();
 	for (const [id, { latest, preview }] of client.getSnapshot().conversations) {
-		// A thread that was just added is compared with the next frame.
+		// A conversation that was just added may still be loading.
 		const { messages } = await until(client.conversation(id), ({ isLoaded }) => isLoaded);
 		const answer = await person.call('conversations.history', { channel: id, limit: messages.length || 1 });
 		expect(messages.map(seen)).toEqual(answer.messages.map(served).reverse());
-		// The newest message in the list of conversations, unless only tombstones are left.
+		// The preview is the newest message; there is none if only tombstones are left.
 		if (preview) expect(preview.ts).toBe(latest);
 	}
 	const { threads } = client.threads.getSnapshot();

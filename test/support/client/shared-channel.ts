@@ -6,7 +6,7 @@ export interface SharedChannel {
 	readonly reader: Person;
 	readonly writer: Person;
 	readonly channel: string;
-	/** Returns the ts. */
+	/** Posts as the writer; returns the ts. */
 	readonly post: (text: string) => Promise<string>;
 }
 

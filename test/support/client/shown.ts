@@ -45,7 +45,7 @@ export async function freshCounts(person: Person): Promise<ReturnType<typeof sho
 
 const ignore = (): void => undefined;
 
-/** Watches every conversation, including new ones. Returns a function that stops it. */
+/** Watches the list of threads and every conversation, including new ones. Returns a function that stops watching. */
 export function watchEverything(client: TidemarkClient): () => void {
 	const watched = new Map<string, () => void>();
 	const look = () => {

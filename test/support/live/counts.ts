@@ -1,7 +1,7 @@
 import { parseMentions } from '../../../src/model/mentions.ts';
 
 /**
- * A client's knowledge of its user's counts: a snapshot and every event since. The law is that it always equals a fresh
+ * The counts of a client's user, computed from a snapshot and every event since. The law: they always equal a fresh
  * snapshot.
  */
 
@@ -41,7 +41,8 @@ const rowOf = (wire: Event | LiveRow): LiveRow => ({
 	position: wire.position,
 });
 
-const ABSOLUTE = new Set([
+/** Events that carry the whole row of a conversation. */
+const WHOLE_ROW = new Set([
 	'channel_marked',
 	'group_marked',
 	'mpim_marked',
@@ -49,8 +50,10 @@ const ABSOLUTE = new Set([
 	'unread_counts_updated',
 	'conversation_preference_changed',
 ]);
-const GONE = new Set(['channel_left', 'group_left', 'channel_archive', 'group_archive']);
-const THERE = new Set([
+/** Events after which a conversation no longer counts. */
+const REMOVED = new Set(['channel_left', 'group_left', 'channel_archive', 'group_archive']);
+/** Events after which a conversation counts. */
+const ADDED = new Set([
 	'channel_joined',
 	'group_joined',
 	'mpim_joined',
@@ -85,9 +88,9 @@ export class LiveCounts {
 	}
 
 	apply(event: Event): void {
-		if (ABSOLUTE.has(event.type)) this.replace(rowOf(event));
-		else if (GONE.has(event.type)) this.drop(event.channel);
-		else if (THERE.has(event.type)) this.expect(event.channel.id ?? event.channel, event.position);
+		if (WHOLE_ROW.has(event.type)) this.replace(rowOf(event));
+		else if (REMOVED.has(event.type)) this.drop(event.channel);
+		else if (ADDED.has(event.type)) this.expect(event.channel.id ?? event.channel, event.position);
 		else if (event.type === 'update_thread_state') this.threadState(event);
 		else if (event.type === 'message' && event.prev_ts !== undefined) this.posted(event);
 	}

@@ -1,7 +1,7 @@
 import type { Call } from '../api.ts';
 import { type Event, LiveCounts } from './counts.ts';
 
-/** A device: a socket that keeps its counts by events, and can disconnect and return. */
+/** A device that keeps its counts up to date from the events of its socket, and can disconnect and reconnect. */
 
 export class Device {
 	readonly counts: LiveCounts;
@@ -44,9 +44,9 @@ export class Device {
 		return this.socket !== undefined;
 	}
 
-	/** Resolves when everything in flight has arrived: a ping returns after it. */
+	/** Resolves when everything in flight has arrived: the answer to a ping arrives after it. */
 	async settle(): Promise<void> {
-		// The server pushes counts one turn after their event; two round trips cover both.
+		// The server pushes counts one turn after the event that changed them; two pings cover both.
 		await this.ping();
 		await this.ping();
 	}

@@ -52,16 +52,16 @@ export function logContract(engine: string, open: () => Promise<LogUnderTest>): 
 
 		test('a partition runs one batch at a time; commands appended meanwhile form the next batch', async () => {
 			const batches: number[] = [];
-			const under = new Map<string, number>();
+			const running = new Map<string, number>();
 			let most = 0;
 			let mixed = false;
 			log.commands.consume(async (batch) => {
 				const partition = batch[0]!.partition;
 				mixed ||= batch.some((each) => each.partition !== partition);
-				under.set(partition, (under.get(partition) ?? 0) + 1);
-				most = Math.max(most, under.get(partition)!);
+				running.set(partition, (running.get(partition) ?? 0) + 1);
+				most = Math.max(most, running.get(partition)!);
 				await Bun.sleep(100);
-				under.set(partition, under.get(partition)! - 1);
+				running.set(partition, running.get(partition)! - 1);
 				batches.push(batch.length);
 			}, fromTheBeginning);
 			await log.commands.append(record('C01', 0));

@@ -1,6 +1,6 @@
 /**
  * The badge, computed twice: as the sum of the formula in docs/model.md, and as the list of messages that it counts.
- * They are written separately on purpose; a test checks that both agree (promise 6).
+ * The two are written separately on purpose; a test checks that they agree (docs/model.md, promise 6).
  */
 
 import { isDirect, isMember, unreadMentions, unreadMessages } from './conversation.ts';
@@ -17,13 +17,13 @@ function isMuted(conversation: Conversation, user: string): boolean {
 	return conversation.memberships.get(user)?.muted ?? false;
 }
 
-/** mentions(u, c), in muted conversations only messages that name u + thread_mentions without broadcast replies */
+/** mentions(u, c) (if u has muted c, only messages that name u) + thread mentions in c, without broadcast replies */
 export function badgeOf(conversation: Conversation, user: string, wasActive: WasActive): number {
 	const inConversation = isMuted(conversation, user)
 		? unreadMessages(conversation, user).filter((message) => message.named.has(user)).length
 		: unreadMentions(conversation, user, wasActive).length;
 	let inThreads = 0;
-	// Muting keeps these: a counted reply always names the user.
+	// These count even in a muted conversation, because each of these replies names the user.
 	for (const threadTs of conversation.followers.keys()) {
 		inThreads += unreadNamingReplies(conversation, threadTs, user).filter((reply) => !reply.broadcast).length;
 	}

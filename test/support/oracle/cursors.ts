@@ -3,11 +3,11 @@ import type { Oracle } from './oracle.ts';
 import type { Follow } from './types.ts';
 
 /**
- * Compares cursors by what they count as read: the newest message by another user at or before them. In a cluster a mark
- * is decided, set and then counted, while a worker applies posts and moves the cursors of their authors. A mark and a
- * post of one user at the same moment may take either order, and a mark after the newest message ends at the message
- * that was newest when it was decided. All of these count the same; only `last_read` differs, by messages that never
- * count for this user.
+ * Compares cursors by the newest message of another user at or before them, because in a cluster the exact cursor depends
+ * on timing. A gateway applies a mark while a worker applies posts, which move the cursors of their authors. A mark and a
+ * post of one user at the same moment may take effect in either order, and a mark after the newest message ends at the
+ * message that was newest when the gateway decided it. The counts are the same in each case; only `last_read` differs, by
+ * messages that never count for this user.
  */
 export function byForeignMessages(
 	driver: Driver,

@@ -35,25 +35,25 @@ interface Core {
 	mute(c: string, user: string, muted: boolean): Promise<void>;
 }
 
-/** Each belongs to a group of randomHistory's options; a missing one must be disabled there. */
+/** Each belongs to a group of randomHistory's options. A test whose driver lacks one disables its group there. */
 interface Stages {
 	markThread(c: string, threadTs: number, user: string, ts: number): Promise<void>;
 	markThreadUnread(c: string, threadTs: number, user: string, ts: number): Promise<void>;
 	follow(c: string, threadTs: number, user: string, lastRead?: number): Promise<void>;
 	unfollow(c: string, threadTs: number, user: string): Promise<void>;
 	/**
-	 * Returns the moment from which it holds: at or after every earlier ts, before every later ts. It must have taken
-	 * effect when this returns.
+	 * Returns the moment from which the user is active or inactive: at or after every earlier ts, before every later ts.
+	 * The change must have taken effect when this returns.
 	 */
 	setActive(user: string, active: boolean): Promise<number>;
 }
 
-/** Every query that exists is compared. `as`: a member on whose behalf to ask for what is not about one user. */
+/** Every query that exists is compared. `as`: the member who asks, for queries that are not about one user. */
 export interface Queries {
 	/** All conversations of a user that count, by id; an extra row is a difference too. */
 	rows(user: string): Promise<Record<string, Partial<Row>>>;
 	unreads(user: string, c: string): Promise<number[]>;
-	/** Threads without a reply may be listed or not: both sides leave them out of the comparison. */
+	/** A server may list threads without a reply or not: the comparison leaves them out. */
 	threads(user: string): Promise<ThreadsView>;
 	follows(user: string): Promise<Follow[]>;
 	badge(user: string): Promise<number>;

@@ -1,4 +1,4 @@
-/** A small world for hand-written examples: Ann, Ben and Cid in a channel, Dot not in it, and two direct messages. */
+/** A small world for hand-written examples: Ann, Ben and Cid in a channel, Dot not in it, a direct message and a group message. */
 
 import { Oracle, type PostOptions } from './oracle.ts';
 import type { Row } from './types.ts';

@@ -67,7 +67,7 @@ function weightsFor(groups: Groups, own: Partial<Weights>): Weights {
 	};
 }
 
-/** `length` operations after those that create the conversations; all groups are enabled unless disabled. */
+/** `length` operations, besides those that create the conversations. All groups are enabled by default. */
 export function* randomHistory(
 	seed: number,
 	length: number,

@@ -16,7 +16,7 @@ interface InThread extends ByUser {
 
 export type Operation =
 	| { kind: 'create'; slot: number; name: string; type: ConversationKind; members: string[] }
-	/** `by` invites where one cannot join by oneself (private channels). */
+	/** `by`: the member who invites, for private channels, which users cannot join by themselves. */
 	| ({ kind: 'join'; by: string | undefined } & ByUser)
 	| ({ kind: 'leave' } & ByUser)
 	| ({ kind: 'kick'; by: string } & ByUser)
@@ -58,7 +58,7 @@ export interface PlannedOperation {
 export interface Groups {
 	readonly threads: boolean;
 	readonly mentions: boolean;
-	/** Subscribing and unsubscribing; needs threads. */
+	/** Follow and unfollow; needs `threads`. */
 	readonly subscriptions: boolean;
 	/** Being active, and `<!here>`. */
 	readonly presence: boolean;

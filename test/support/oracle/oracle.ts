@@ -72,7 +72,7 @@ export class Oracle extends OracleView {
 		if (threadTs === undefined) {
 			threads.followOwnRoot(conversation, message);
 		} else {
-			// First the author, as a user who replies: naming themselves adds nothing to that.
+			// Authors follow because they reply; naming themselves adds nothing.
 			threads.followOwnReply(conversation, threadTs, message, hadUnreadReplies);
 			threads.followWhereNamed(conversation, threadTs, message, named);
 		}

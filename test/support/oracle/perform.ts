@@ -5,14 +5,14 @@ import type { Operation } from './operations.ts';
 import type { Oracle } from './oracle.ts';
 import type { World } from './scene.ts';
 
-/** The driver's method for a group of operations, or an error that the history must not contain them. */
+/** The driver's method for an optional operation. Throws if the driver lacks it: then the history must not contain it. */
 function stage<K extends 'follow' | 'unfollow' | 'markThread' | 'markThreadUnread' | 'setActive'>(
 	driver: Driver,
 	name: K,
 ): NonNullable<Driver[K]> {
 	const method = driver[name];
 	if (method === undefined) {
-		throw new Error(`the driver has no ${name}: switch its group off in the history's options`);
+		throw new Error(`the driver has no ${name}: disable its group in the history's options`);
 	}
 	return method.bind(driver) as NonNullable<Driver[K]>;
 }

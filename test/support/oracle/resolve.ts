@@ -85,7 +85,7 @@ const RESOLVERS: Readonly<Record<OperationKind, Resolver>> = {
 		}
 		const { conversation, ts } = message;
 		const before = scene.oracle.messages(conversation).find((each) => each.ts === ts)?.text ?? '';
-		// Often the old text stays, because users who were named before and still are have a rule of their own.
+		// Often keeps the old text, because a rule of its own applies to users who were named before the edit and still are.
 		const added = textFor(scene, conversation);
 		const text = scene.random.chance(0.4) && !before.includes('`') ? `${before} ${added}` : added;
 		return { kind: 'edit', ...message, text };

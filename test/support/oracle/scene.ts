@@ -58,8 +58,8 @@ export function textFor(scene: Scene, conversation: string): string {
 }
 
 /**
- * The threads of a conversation that have undeleted replies, in one pass: asking the oracle about each message scans all
- * of them every time, which took most of a long history. What is compared with the server never comes from here.
+ * The threads of a conversation that have undeleted replies, in one pass: asking the oracle about each message would scan
+ * all messages each time, which took most of the time of a long history. Comparisons with the server never use this.
  */
 function threadsWithReplies({ oracle }: Scene, conversation: string): Set<number> {
 	const threads = new Set<number>();
@@ -103,7 +103,7 @@ export function pickFollowed(
 
 /**
  * An undeleted message by a current member; sometimes one that names a user who has left since, because chance alone
- * hardly reaches the rule for edits of those.
+ * rarely leads to an edit of such a message, which has a rule of its own.
  */
 export function pickOwn(scene: Scene): { conversation: string; user: string; ts: number } | undefined {
 	const { oracle, random } = scene;

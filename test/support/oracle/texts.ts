@@ -13,7 +13,7 @@ function word(random: Random): string {
 }
 
 function name(random: Random, users: readonly string[], members: readonly string[]): string {
-	// Mostly members; the others must not be mentioned by it when they join later.
+	// Mostly members. Other users must not become mentioned when they join later.
 	const pool = random.chance(0.75) ? members : users;
 	const user = random.pick(pool) ?? users[0] ?? 'U0';
 	return random.chance(0.15) ? `<@${user}|${word(random)}>` : `<@${user}>`;
@@ -34,7 +34,7 @@ function code(random: Random, mention: string): string {
 	return random.pick(forms) ?? '';
 }
 
-/** Inline code that is not closed, or not on its line: plain text, so it mentions. */
+/** Code that is not closed, or inline code that is not closed on its line: this is plain text, so the mention counts. */
 function unclosed(random: Random, mention: string): string {
 	const forms = [
 		`\`${mention}`,

@@ -1,6 +1,6 @@
 /**
- * Threads: their followers and cursors, independent of the conversation's. A user follows if there is a cursor;
- * unfollowing removes it, so that following again starts a new one by the rule of its cause.
+ * The followers and cursors of threads, independent of the conversation's cursors. A user follows a thread while the user
+ * has a cursor in it. Unfollowing removes the cursor; a later follow sets a new one, whose place depends on its cause.
  */
 
 import { isMember } from './conversation.ts';
@@ -54,7 +54,7 @@ export function unreadNamingReplies(conversation: Conversation, threadTs: number
 	return unreadReplies(conversation, threadTs, user).filter((reply) => reply.named.has(user));
 }
 
-/** Following again changes nothing; only members can follow. */
+/** Changes nothing if the user follows already, or is not a member. */
 export function startFollowing(
 	conversation: Conversation,
 	threadTs: number,

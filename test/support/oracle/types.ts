@@ -24,7 +24,7 @@ export interface Membership {
 	present: boolean;
 	cursor: number;
 	revision: number;
-	/** Single read messages after the cursor. The user's own messages need not be here: they always count as in it. */
+	/** Single read messages after the cursor. The user's own messages need not be here: they are never unread. */
 	ahead: Set<number>;
 	muted: boolean;
 }

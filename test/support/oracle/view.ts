@@ -7,7 +7,7 @@ import type { BadgeItem, Conversation, Follow, Message, Row, ThreadCounts, Threa
 
 export class OracleView {
 	protected readonly conversations = new Map<string, Conversation>();
-	/** By user: every change of being active, in the order of the log. Nobody is active before the first one. */
+	/** By user: every change between active and inactive, in the order of the log. Users are inactive before the first one. */
 	protected readonly activity = new Map<string, { at: number; active: boolean }[]>();
 	readonly #cap: number;
 
@@ -82,7 +82,7 @@ export class OracleView {
 		);
 	}
 
-	/** Whether the thread is one of these, as long as it exists. */
+	/** Whether `follows` lists the thread, provided that the thread exists. */
 	isFollowing(user: string, c: string, threadTs: number): boolean {
 		const conversation = this.conversation(c);
 		return counts(conversation, user) && threads.cursorIn(conversation, threadTs, user) !== undefined;

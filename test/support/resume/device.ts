@@ -4,7 +4,7 @@ import { isOnCluster } from '../server.ts';
 import { Known } from './known.ts';
 import { ResumePosition } from './position.ts';
 
-/** A device that keeps its state by events, can be cut off at any moment, and resumes from its position. */
+/** A device that builds its state from events, can be disconnected at any moment, and resumes from its position. */
 
 const PATIENCE_MS = 20_000;
 
@@ -39,8 +39,7 @@ export class ResumingDevice {
 	}
 
 	/**
-	 * Repeats if the server closes the socket before it sent anything, as it does while it cannot read missed events
-	 * yet.
+	 * Retries if the server closes the socket before hello, as it does while it cannot read the missed events.
 	 */
 	private async open(args: object): Promise<Event> {
 		for (;;) {
@@ -71,7 +70,7 @@ export class ResumingDevice {
 		return this.socket !== undefined;
 	}
 
-	/** Everything in flight has arrived; counts are pushed a little after their event. */
+	/** Resolves when everything in flight has arrived; the server pushes counts a little after the event that changed them. */
 	async settle(): Promise<void> {
 		for (let times = 0; times < 3; times += 1) {
 			const id = this.nextId++;
@@ -84,7 +83,7 @@ export class ResumingDevice {
 
 	next(matches: (event: Event) => boolean): Promise<Event> {
 		return new Promise((resolve, reject) => {
-			const timer = setTimeout(() => reject(new Error(`waited in vain for ${matches}`)), PATIENCE_MS);
+			const timer = setTimeout(() => reject(new Error(`timed out waiting for ${matches}`)), PATIENCE_MS);
 			const check = (event: Event): boolean => {
 				if (!matches(event)) return false;
 				clearTimeout(timer);

@@ -13,18 +13,15 @@ interface KnownMessage {
 }
 
 interface KnownConversation {
-	/**
-	 * Whether the client knows the conversation from its first message on: otherwise the first event may follow an
-	 * unknown message.
-	 */
+	/** The ts of the newest known message in the timeline. Null: none is known, so the next one may follow an unknown message. */
 	last: string | null;
 	readonly messages: Map<string, KnownMessage>;
-	readonly facts: Map<string, string>;
+	readonly properties: Map<string, string>;
 }
 
 const JOINED = new Set(['channel_joined', 'group_joined', 'mpim_joined', 'im_created']);
 const LEFT = new Set(['channel_left', 'group_left']);
-const FACT = /^(channel|group)_(rename|topic|purpose|archive|unarchive)$/;
+const PROPERTY = /^(channel|group)_(rename|topic|purpose|archive|unarchive)$/;
 
 const threadKey = (event: Event): string => `${event.subscription.channel} ${event.subscription.thread_ts}`;
 
@@ -32,9 +29,9 @@ export class Known {
 	readonly counts: LiveCounts;
 	readonly conversations = new Map<string, KnownConversation>();
 	readonly follows = new Set<string>();
-	/** All messages that arrived as new; the same one twice is an error, unless events may repeat. */
+	/** All messages that arrived as new; a second arrival is an error, unless events may repeat. */
 	private readonly received = new Set<string>();
-	/** Messages that were deleted. Later events may still refer to the state before the deletion. */
+	/** Messages that were deleted. Repeated events may still bring them. */
 	private readonly gone = new Set<string>();
 
 	constructor(
@@ -52,13 +49,13 @@ export class Known {
 		else if (event.type === 'thread_subscribed') this.follows.add(threadKey(event));
 		else if (event.type === 'thread_unsubscribed') this.follows.delete(threadKey(event));
 		else if (event.type === 'message') this.message(event);
-		else this.fact(event);
+		else this.setProperty(event);
 	}
 
-	/** A rejoin starts over. */
+	/** After a rejoin, nothing of the conversation is known. */
 	enter(channel: string): void {
 		this.leave(channel);
-		this.conversations.set(channel, { last: null, messages: new Map(), facts: new Map() });
+		this.conversations.set(channel, { last: null, messages: new Map(), properties: new Map() });
 	}
 
 	private leave(channel: string): void {
@@ -66,13 +63,13 @@ export class Known {
 		for (const thread of this.follows) if (thread.startsWith(channel)) this.follows.delete(thread);
 	}
 
-	private fact(event: Event): void {
-		const what = FACT.exec(event.type)?.[2];
+	private setProperty(event: Event): void {
+		const what = PROPERTY.exec(event.type)?.[2];
 		if (what === undefined) return;
 		const conversation = this.conversations.get(event.channel.id ?? event.channel);
-		if (what === 'rename') conversation?.facts.set('name', event.channel.name);
-		else if (what.endsWith('archive')) conversation?.facts.set('archived', String(what === 'archive'));
-		else conversation?.facts.set(what, event[what]);
+		if (what === 'rename') conversation?.properties.set('name', event.channel.name);
+		else if (what.endsWith('archive')) conversation?.properties.set('archived', String(what === 'archive'));
+		else conversation?.properties.set(what, event[what]);
 	}
 
 	private message(event: Event): void {
@@ -103,7 +100,7 @@ export class Known {
 		conversation.messages.set(event.ts, { text: event.text, edited: event.edited !== undefined, inTimeline });
 	}
 
-	/** A repeated message follows the message that was newest then; it must never follow an unknown one. */
+	/** The message must follow the newest known one. A repeated message may follow an older one, but never an unknown newer one. */
 	private checkGap({ last }: KnownConversation, { channel, ts, prev_ts }: Event): void {
 		if (last === null) return;
 		if (!this.mayRepeat) expect([channel, ts, prev_ts]).toEqual([channel, ts, last]);
@@ -119,15 +116,15 @@ export class Known {
 
 	/** The whole state, for comparison. */
 	shown() {
-		// An archived conversation no longer counts, whatever arrives about it.
+		// An archived conversation does not count, even if a row of it arrived later.
 		const rows = [...this.counts.rows.values()]
-			.filter(({ id }) => this.conversations.get(id)?.facts.get('archived') !== 'true')
+			.filter(({ id }) => this.conversations.get(id)?.properties.get('archived') !== 'true')
 			.map(({ position: _, ...row }) => row);
 		return {
-			conversations: [...this.conversations].sort().map(([id, { messages, facts }]) => ({
+			conversations: [...this.conversations].sort().map(([id, { messages, properties }]) => ({
 				id,
 				messages: [...messages].sort(([a], [b]) => (a < b ? -1 : 1)),
-				facts: [...facts].sort(),
+				properties: [...properties].sort(),
 			})),
 			follows: [...this.follows].sort(),
 			rows: rows.sort((a, b) => (a.id < b.id ? -1 : 1)),

@@ -2,7 +2,7 @@ import { type Call, rawClient } from '../api.ts';
 import type { Random } from '../oracle/random.ts';
 import type { Person, Workspace } from '../people.ts';
 
-/** Users who do everything at once that causes events. Rejected operations are ignored. */
+/** Users perform all kinds of operations that cause events, several at once. Rejected operations are ignored. */
 
 interface Post {
 	readonly channel: string;
@@ -38,7 +38,7 @@ export async function makeStage({ people }: Workspace): Promise<Stage> {
 	return { people, channels, posted: [] };
 }
 
-/** One user, about to do something. */
+/** One user, with random arguments for the next operation. */
 class Actor {
 	constructor(
 		readonly person: Person,
@@ -145,7 +145,7 @@ const WEIGHTS: Readonly<Record<keyof typeof ACTS, number>> = {
 	unarchive: 5,
 };
 
-/** Several users at once, in an order that the machine decides. */
+/** Performs operations of several users at once, in an order that differs from run to run. */
 export async function perform(
 	url: string,
 	stage: Stage,

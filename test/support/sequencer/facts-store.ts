@@ -5,7 +5,7 @@ import type { Reaction } from '../../../src/model/reactions.ts';
 import type { Effect } from '../../../src/sequencer/effects.ts';
 import { type Follow, type JoinState, sendKey } from '../../../src/sequencer/state.ts';
 
-/** The store's data about one conversation after these effects: plain maps, no database, no time. */
+/** A store of one conversation, filled by effects: plain maps, without database and clock. */
 export class FactsStore {
 	private conversation: Effect['conversation'] | null = null;
 	private stamp = 0;
@@ -22,7 +22,7 @@ export class FactsStore {
 		for (const effect of effects) this.writeOne(effect);
 	}
 
-	/** What the owner of a conversation loads; each answer arrives in its own turn. */
+	/** What the owner of a conversation loads. Like a database, it answers asynchronously. */
 	get source(): Pick<
 		StateSource,
 		| 'head'

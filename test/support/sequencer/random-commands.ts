@@ -32,7 +32,7 @@ export const createChannel = (at: number, members: readonly string[] = ['U01', '
 	},
 });
 
-/** Phases: the conversation grows, then most of the new messages are deleted. */
+/** Commands per phase. The conversation grows for two phases; in the third, most of the new messages are deleted. */
 const PHASE = 120;
 const SHRINKING = { delete: 95, post: 5 } as const;
 const GROWING = {
@@ -62,7 +62,7 @@ export class RandomCommands {
 	private readonly random: Random;
 	private readonly roots: number[] = [];
 	private readonly all: number[] = [];
-	/** Messages by ts, and sends by their id. */
+	/** Authors of messages by ts, and of sends by id. */
 	private readonly authors = new Map<number | string | null, string>();
 	private count = 0;
 	private at = 1_000_000;
@@ -85,7 +85,7 @@ export class RandomCommands {
 		return { conversation: CHANNEL, actor, team: TEAM, at: this.at, action };
 	}
 
-	/** The outcome, which later commands refer to. */
+	/** Records the message of an outcome, so that later commands can refer to it. */
 	saw({ outcome }: Decision): void {
 		if (!outcome.ok || !outcome.result.message || outcome.result.repeated) return;
 		const { ts, threadTs, editedTs, deleted, user, clientMsgId } = outcome.result.message;

@@ -60,7 +60,7 @@ export function accountCases(subject: Subject): void {
 			expect(await directory.usersOf('T99', null, 2)).toEqual({ items: [], next: null });
 		});
 
-		test('users by their newest change and public channels by their creation, from a given one on', async () => {
+		test('users are listed by their newest change and public channels by their creation, after a given one', async () => {
 			const { directory, ledger, workspaceChanges } = subject.store;
 			for (const [id, at] of [
 				['U01', 1],
@@ -134,6 +134,20 @@ export function accountCases(subject: Subject): void {
 			for (const start of ['aa', 'b2', 'ff']) expect(await directory.tokenStarting(start)).toBeNull();
 		});
 
+		test('active tokens are found, newest first, however many others the user has', async () => {
+			const { directory } = subject.store;
+			await directory.createToken({ ...token('aa', 'U01'), expiresTs: BEGIN + 9 });
+			await directory.createToken(token('bb', 'U01'));
+			await directory.revokeToken('bb', BEGIN + 1);
+			await directory.createToken({ ...token('cc', 'U01'), expiresTs: BEGIN + 10 });
+			await directory.createToken({ ...token('dd', 'U01'), createdTs: BEGIN + 2 });
+			await directory.createToken(token('ee', 'U02'));
+			const active = async (limit: number) =>
+				(await directory.activeTokensOf('U01', BEGIN + 9, limit)).map(({ hash }) => hash);
+			expect(await active(9)).toEqual(['dd', 'cc']);
+			expect(await active(1)).toEqual(['dd']);
+		});
+
 		test('signing out revokes every token of the user, and is recorded for JWTs', async () => {
 			const { directory } = subject.store;
 			for (const id of ['U01', 'U02']) await directory.createUser(user(id));
@@ -154,7 +168,7 @@ export function accountCases(subject: Subject): void {
 			]);
 		});
 
-		test('a deactivated user has neither tokens nor devices, and returns without them', async () => {
+		test('deactivation revokes the tokens and removes the devices of a user; reactivation does not restore them', async () => {
 			const { directory, push } = subject.store;
 			for (const id of ['U01', 'U02']) await directory.createUser(user(id));
 			await directory.createToken(token('aa', 'U01'));

@@ -94,7 +94,7 @@ export function changesCases(subject: Subject): void {
 			expect(await found({ upTo: at(30) })).toMatchObject({ posted: [20], changed: [5] });
 		});
 
-		test('the message before each is the one that a client applying the changes knows', async () => {
+		test('prevTs of a post is the newest message that the client has when it applies the post', async () => {
 			const replies = [20, 21].map((step) =>
 				message('C01', at(step), { threadTs: at(5), broadcast: step === 21 }),
 			);
@@ -114,12 +114,12 @@ export function changesCases(subject: Subject): void {
 				(await found({ since: at(since) })).fresh
 					.map(({ message: one, prevTs }) => [one.ts - BEGIN, prevTs - BEGIN])
 					.sort((a, b) => a[0]! - b[0]!);
-			// Known: 5 and 6, of which 6 is deleted at 30; the broadcast at 21 is deleted in the end and never sent.
+			// The client has 5 and 6; 6 is deleted at 30. It never gets the broadcast at 21, which is deleted by now.
 			expect(await before(10)).toEqual([
 				[20, 6],
 				[40, 5],
 			]);
-			// Known: the broadcast as well, which exists until 50.
+			// The client also has the broadcast, which exists until 50.
 			expect(await before(22)).toEqual([[40, 21]]);
 		});
 
@@ -140,7 +140,7 @@ export function changesCases(subject: Subject): void {
 			expect(await found()).toMatchObject({ posted: [], changed: [] });
 		});
 
-		test('changes of a conversation’s properties, each by its newest change', async () => {
+		test('each changed property of a conversation is listed once, with its newest change', async () => {
 			await subject.store.ledger.commit([
 				created(channel, ['U01'], at(1)),
 				changed(channel, 'topic', at(5), {}),
@@ -157,7 +157,7 @@ export function changesCases(subject: Subject): void {
 			expect((await found({ upTo: at(12) })).aspects).toHaveLength(1);
 		});
 
-		test('null beyond the limits: changes of every kind together, and bytes', async () => {
+		test('null if the changes of all kinds together, or their bytes, exceed the limits', async () => {
 			await subject.store.ledger.commit([
 				created(channel, ['U01'], at(1)),
 				posted(channel, old),
@@ -171,7 +171,7 @@ export function changesCases(subject: Subject): void {
 			expect(await within({ changes: 3, bytes: 9 })).toBe(false);
 		});
 
-		test('the changed ones among thousands of conversations', async () => {
+		test('the changes of a few among thousands of conversations are found', async () => {
 			const many = Array.from({ length: 2_500 }, (_, index) => conversation(`C${10_000 + index}`));
 			await subject.store.ledger.commit(many.map((one) => created(one, ['U01'], at(2))));
 			const said = many.filter((_, index) => index % 500 === 0);

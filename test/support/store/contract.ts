@@ -17,7 +17,7 @@ export interface StoreUnderTest {
 	remove(): Promise<void>;
 }
 
-/** The store under test: `current` is open, `reopen` closes it and opens the same data again. */
+/** The store under test: `store` is open; `reopen` closes it and opens the same data again. */
 export interface Subject {
 	readonly store: Store;
 	reopen(): Promise<Store>;

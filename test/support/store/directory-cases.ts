@@ -24,19 +24,19 @@ export function directoryCases(subject: Subject): void {
 		const reserve = (name: string, of: string, at: number) =>
 			subject.store.directory.reserveName(TEAM, name, of, at);
 
-		test('a reserved name is rejected to others, and granted again to its holder', async () => {
+		test('a reserved name is denied to other conversations, and granted again to its holder', async () => {
 			expect(await reserve('general', 'C01', BEGIN)).toBe(true);
 			expect(await reserve('general', 'C02', BEGIN + 1)).toBe(false);
 			expect(await reserve('general', 'C01', BEGIN + 2)).toBe(true);
 			expect(await subject.store.directory.reserveName('T02', 'general', 'C03', BEGIN)).toBe(true);
 		});
 
-		test('if two reserve a name at once, one gets it', async () => {
+		test('if several conversations reserve a name at once, one gets it', async () => {
 			const granted = await Promise.all(['C01', 'C02', 'C03'].map((id) => reserve('general', id, BEGIN)));
 			expect(granted).toEqual([true, false, false]);
 		});
 
-		test('a released name is free, unless its conversation has it', async () => {
+		test('a released name is free, unless a conversation exists with it', async () => {
 			const { directory, ledger } = subject.store;
 			await reserve('general', 'C01', BEGIN);
 			await directory.releaseName(TEAM, 'general', 'C02');

@@ -149,7 +149,7 @@ export const unfollowed = (subject: Conversation, user: string, threadTs: number
 	threadTs,
 });
 
-/** With the given number of reactions after it, and no users listed. */
+/** `count`: the number of reactions with this name afterwards. The effect lists only this user. */
 export const reacted = (
 	subject: Conversation,
 	to: Message,
@@ -204,5 +204,5 @@ export const token = (hash: string, of: string): Token => ({
 	expiresTs: null,
 });
 
-/** For `apply`, when moved cursors are not kept. */
+/** For `apply`, in tests that do not write moved cursors to a store. */
 export const asIs = <T>(moved: T): T => moved;

@@ -198,7 +198,7 @@ export function sourceCases(subject: Subject): void {
 		expect(await found()).toEqual({ steps: [1, 2, 3, 4, 5], next: null });
 		expect(await found(at(1), at(4))).toEqual({ steps: [2, 3, 4], next: null });
 		expect(await found(0, at(5), 2)).toEqual({ steps: [4, 5], next: 3 });
-		// Skipped entries count too: a step is never longer than its limit.
+		// Skipped entries count towards the limit too, so a step never reads more.
 		expect(await found(0, at(9), 2)).toEqual({ steps: [5], next: 4 });
 	});
 
@@ -355,7 +355,7 @@ export function sourceCases(subject: Subject): void {
 				{ ...thread, at: at(11), cursor: at(11), since: at(10) },
 			];
 			const isMark = (fact: Fact) => ['cursor', 'preference', 'thread_cursor'].includes(fact.type);
-			// In order; marks first; commands first; marks of several gateways, newest first.
+			// In order; marks first; commands first; commands first, then marks newest first, as from several gateways.
 			const orders = [
 				facts,
 				[...facts.filter(isMark), ...facts.filter((fact) => !isMark(fact))],
@@ -394,7 +394,7 @@ export function sourceCases(subject: Subject): void {
 			}
 		});
 
-		test('a mark before its join makes nobody a member', async () => {
+		test('a mark that arrives before its join does not make the user a member', async () => {
 			const { ledger, source } = subject.store;
 			await ledger.commit([created(channel, ['U02'], at(1))]);
 			const of = { joined: at(3), cursor: at(4), revision: 0, ahead: [] };

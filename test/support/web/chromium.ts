@@ -41,7 +41,7 @@ async function install(): Promise<string> {
 	await run(...apt, 'update', '-qq');
 	await run(...apt, 'install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-dejavu-core');
 	const place = await installed();
-	if (!place) throw new Error(`Chromium was installed and not found. ${HELP}`);
+	if (!place) throw new Error(`Chromium was installed, but not found. ${HELP}`);
 	return place;
 }
 

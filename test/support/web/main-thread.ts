@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 /**
  * How long the main thread of a page computes without a break, which delays a frame. Chromium's trace has the CPU time
- * of each task, so a busy machine, which delays every frame, does not change it.
+ * of each task, which does not depend on how busy the machine is.
  */
 
 interface TraceEvent {
@@ -46,7 +46,7 @@ export async function traceTasks(page: Page, work: () => Promise<unknown>): Prom
 		({ name, ph, pid, tid }) => name === TASK && ph === 'X' && pid === mark?.pid && tid === mark?.tid,
 	);
 	if (!tasks.some(({ tdur }) => tdur !== undefined))
-		throw new Error('the trace has no CPU times of the page: this Chromium cannot be judged by them');
+		throw new Error('the trace has no CPU times of the page: this Chromium does not record them');
 	const timesMs = tasks.map(({ tdur = 0 }) => tdur / 1_000);
 	return {
 		count: tasks.length,

@@ -18,7 +18,7 @@ export class NotificationDesk {
 		private readonly registrationId: string,
 	) {}
 
-	/** When the page has registered its worker. */
+	/** Waits until the page has registered its worker. */
 	static async of(page: Page): Promise<NotificationDesk> {
 		await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
 		const session = await page.context().newCDPSession(page);
@@ -43,8 +43,8 @@ export class NotificationDesk {
 	}
 
 	/**
-	 * Delivers all at once, and waits until the worker has handled them. Notifications are not listed before that:
-	 * Chromium would lose them.
+	 * Delivers all at once, and waits until the worker has handled them: if a test listed notifications earlier, Chromium
+	 * would lose them.
 	 */
 	async deliver(...pushed: readonly string[]): Promise<void> {
 		const handled = () => this.worker.evaluate<number>('handled');
@@ -66,7 +66,7 @@ export class NotificationDesk {
 		return this.worker.evaluate<number[]>('badges');
 	}
 
-	/** As if somebody clicked, which is impossible without a desktop. */
+	/** Simulates a click on a notification: without a desktop nobody can click. */
 	async click(tag: string): Promise<void> {
 		await this.worker.evaluate(`registration.getNotifications({ tag: ${JSON.stringify(tag)} })
 			.then(([notification]) => {

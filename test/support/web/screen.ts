@@ -71,7 +71,7 @@ export class Screen {
 		})`);
 	}
 
-	/** The counts on screen and the server's, from a moment in which nothing was read automatically. */
+	/** The page's counts and the server's, from a moment in which the page marked nothing read. */
 	private async still(): Promise<{ shown: Shown; fresh: Awaited<ReturnType<typeof freshCounts>> }> {
 		for (;;) {
 			const before = await this.shown();
@@ -82,8 +82,8 @@ export class Screen {
 	}
 
 	/**
-	 * The law: the counts on screen equal the SDK's, and those equal the server's answer to a fresh request. A page
-	 * reads messages that were shown for half a second, also between two queries: then everything is compared again.
+	 * The law: the counts on screen equal the SDK's, and those equal the server's answer to a fresh request. A page marks
+	 * messages read after half a second on screen, perhaps between two of these queries: then everything is compared again.
 	 */
 	expectExact(): Promise<void> {
 		return eventually(() => this.expectExactNow());
@@ -95,7 +95,7 @@ export class Screen {
 		const snapshot = { conversations: new Map(conversations.map((one) => [one.id, one])), threads, badge };
 		const client = { getSnapshot: () => snapshot } as unknown as TidemarkClient;
 		expect(shownCounts(client)).toEqual(fresh);
-		// Rendered a moment after the SDK has it.
+		// The page renders a moment after the SDK's state has changed.
 		await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
 		const drawn = await this.page.evaluate<[string, string][]>(
 			`[...document.querySelectorAll('[data-conversation]')].map((row) =>

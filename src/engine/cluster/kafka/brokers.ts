@@ -132,11 +132,14 @@ export class Brokers {
 		return { producerId, producerEpoch };
 	}
 
-	/** Rejects if the leader cannot be reached. */
+	/** Rejects if the leader cannot be reached. A leader that hangs accepts connections. */
 	async connect(leader: number, isRetry: boolean): Promise<Connection> {
-		const address = this.addresses.get(leader);
-		if (!address) throw new NetworkError(`broker ${leader} is not among the reachable brokers`);
-		return answerWithin(REQUEST_MS, (isRetry ? this.retryPool : this.firstPool).get(address));
+		return answerWithin(REQUEST_MS, (isRetry ? this.retryPool : this.firstPool).get(this.addressOf(leader)));
+	}
+
+	/** Rejects if the leader does not answer a request. */
+	async check(leader: number): Promise<void> {
+		await this.metadataFrom(this.addressOf(leader));
 	}
 
 	/** Sends batches of one identity. From now on they may be written, even if this rejects. */
@@ -175,11 +178,7 @@ export class Brokers {
 
 	/** Not the client's own method, which fails entirely if a single partition has no leader. */
 	private async fetchMetadata(): Promise<void> {
-		const api = await this.api<MetadataApi>('Metadata');
-		const { brokers, topics } = await this.askUntilAnswered(async (broker) => {
-			const connection = await answerWithin(REQUEST_MS, this.metadataPool.get(broker));
-			return responseOf(api.async(connection, [...this.topics], false, false));
-		});
+		const { brokers, topics } = await this.askUntilAnswered((broker) => this.metadataFrom(broker));
 		this.addresses = new Map(brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
 		const leaders = new Map<string, number>();
 		for (const { name, partitions } of topics)
@@ -189,6 +188,12 @@ export class Brokers {
 		this.knownTopics = new Set(
 			topics.flatMap(({ name, partitions }) => (name && partitions.length > 0 ? [name] : [])),
 		);
+	}
+
+	private async metadataFrom(broker: Broker): Promise<metadataV12.MetadataResponse> {
+		const api = await this.api<MetadataApi>('Metadata');
+		const connection = await answerWithin(REQUEST_MS, this.metadataPool.get(broker));
+		return responseOf(api.async(connection, [...this.topics], false, false));
 	}
 
 	/** Asks brokers one by one, until one answers. */
@@ -207,6 +212,12 @@ export class Brokers {
 			}
 		}
 		throw failure;
+	}
+
+	private addressOf(leader: number): Broker {
+		const address = this.addresses.get(leader);
+		if (!address) throw new NetworkError(`broker ${leader} is not among the reachable brokers`);
+		return address;
 	}
 
 	private api<T>(name: string): Promise<T> {

@@ -13,7 +13,7 @@ import { isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './rea
  * connections, and no request waits for another leader.
  *
  *     a partition   healthy ──a request failed──> failing ──for 2 s──> rejecting    until a batch is written, or,
- *                                                                                    with nothing to retry, its leader is reachable
+ *                                                                                    with nothing to retry, its leader answers
  *     Kafka         available ──no broker answers──> unavailable ──one does──> available
  *
  * While a partition is rejecting, or Kafka is unavailable, queued and new records are rejected; none of them was sent. Records
@@ -308,7 +308,7 @@ export class BatchingProducer {
 		if (!this.isUnavailable) this.markAvailable();
 	}
 
-	/** Gets a new identity if needed, and checks whether the leaders of failing partitions with nothing to retry are reachable. */
+	/** Gets a new identity if needed, and checks whether the leaders of failing partitions with nothing to retry answer. */
 	private async restore(): Promise<void> {
 		try {
 			if (this.needsIdentity) this.identity = await this.brokers.identify();
@@ -320,10 +320,10 @@ export class BatchingProducer {
 			[...Map.groupBy(idle, (lane) => this.leaderOf(lane))].map(async ([leader, lanes]) => {
 				if (leader === undefined) return;
 				try {
-					await this.brokers.connect(leader, true);
+					await this.brokers.check(leader);
 					for (const lane of lanes) if (lane.isEmpty) lane.recovered();
 				} catch {
-					// Still unreachable.
+					// Still no answer.
 				}
 			}),
 		);

@@ -44,13 +44,17 @@ export class FileGuard {
 	 * file or a missing header is not recorded as the result of a write, and the next check reports it.
 	 */
 	noteOwnWrite(): void {
-		this.walOpened ??= identityOf(this.wal);
-		const found = statOf(this.files.database);
-		const header = this.header();
-		if (!found || !header || found.size < this.size) return;
-		this.size = found.size;
-		this.modifiedMs = found.mtimeMs;
-		this.counter = header.counter;
+		try {
+			this.walOpened ??= identityOf(this.wal);
+			const found = statOf(this.files.database);
+			const header = this.header();
+			if (!found || !header || found.size < this.size) return;
+			this.size = found.size;
+			this.modifiedMs = found.mtimeMs;
+			this.counter = header.counter;
+		} catch {
+			// The next check reports it.
+		}
 	}
 
 	/** The problem, as a text for the operator; null: none. */

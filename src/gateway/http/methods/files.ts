@@ -3,7 +3,13 @@ import { formatTs } from '../../../model/ts.ts';
 import { ANY_ORIGIN } from '../../../protocol/addresses.ts';
 import { contentPath, downloadPath, shareFields, wireFile } from '../../../protocol/file-objects.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
-import { filesOf, readableShares, type VisibleFile, visibleFile } from '../../files/access.ts';
+import {
+	filesOf,
+	readableShares,
+	type VisibleFile,
+	visibleFile,
+	visibleFileOrNull,
+} from '../../files/access.ts';
 import { linkExpiry, linkQuery } from '../../files/links.ts';
 import { leaveTombstones, removeContent } from '../../files/removal.ts';
 import { readableConversation } from '../access.ts';
@@ -46,6 +52,8 @@ const MAX_PAGE_SIZE = 200;
 const COST = 10;
 
 const seconds = optional(type.count);
+/** Later times do not fit into the integers of the stores. */
+const microsOf = (time: number): number => Math.min(time * 1e6, Number.MAX_SAFE_INTEGER);
 
 export const filesList = userMethod({
 	arguments: {
@@ -71,8 +79,8 @@ export const filesList = userMethod({
 			memberOnly: caller.user.isBot,
 			user: args.user ?? null,
 			conversation: args.channel ?? null,
-			after: (args.ts_from ?? 0) * 1e6,
-			before: args.ts_to === undefined ? Number.MAX_SAFE_INTEGER : Math.min(args.ts_to, 1e9 * 9) * 1e6,
+			after: microsOf(args.ts_from ?? 0),
+			before: microsOf(args.ts_to ?? Number.POSITIVE_INFINITY),
 			types: args.types.includes('all') ? [] : args.types.map((name) => PATTERNS[name] ?? NOTHING),
 			limit: size,
 			offset: (page - 1) * size,
@@ -123,7 +131,7 @@ export const filesGetLinks = userMethod({
 		const end = linkExpiry(Date.now());
 		const links: JsonObject[] = [];
 		for (const id of args.files) {
-			const found = await visibleFile(call, id).catch(() => null);
+			const found = await visibleFileOrNull(call, id);
 			if (!found) continue;
 			const query = await linkQuery(services, found.file, caller.user.id, end);
 			links.push({

@@ -54,7 +54,8 @@ export const pinsList = userMethod({
 					},
 				];
 			});
-			return { answer: { items }, isCut };
+			const hasMore = isCut || messages.length < pins.length;
+			return { answer: { items, has_more: hasMore }, isCut: hasMore };
 		});
 	},
 });

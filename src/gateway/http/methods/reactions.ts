@@ -1,10 +1,10 @@
 import type { ReactedMessage } from '../../../engine/ports/store.ts';
 import type { Conversation } from '../../../model/conversation.ts';
-import { type ErrorCode, Rejection } from '../../../model/errors.ts';
+import { Rejection } from '../../../model/errors.ts';
 import type { Message } from '../../../model/message.ts';
 import { parseReactionName } from '../../../model/reactions.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
-import { readableConversation } from '../access.ts';
+import { readableConversation, readableOrNull } from '../access.ts';
 import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { optional, required } from '../arguments.ts';
@@ -128,14 +128,18 @@ export const reactionsList = userMethod({
 async function itemsOf(call: UserCall, found: readonly ReactedMessage[], limit: number, mostBytes: number) {
 	const items: JsonObject[] = [];
 	const shown = new Set<string>();
+	/** Null: a conversation that the caller may not read. */
 	const places = new Map<string, Conversation | null>();
 	let room = mostBytes;
 	let last: number | null = null;
 	for (const { conversation: id, ts, at } of found) {
 		if (items.length >= limit) return { items, next: last, isCut: false };
 		const key = `${id} ${ts}`;
-		const conversation = places.get(id) ?? (await readableOrNull(call, id));
-		places.set(id, conversation);
+		let conversation = places.get(id);
+		if (conversation === undefined) {
+			conversation = await readableOrNull(call, id);
+			places.set(id, conversation);
+		}
 		if (conversation && !shown.has(key)) {
 			shown.add(key);
 			const [message] = await call.services.history.messages(id, [ts]);
@@ -148,15 +152,4 @@ async function itemsOf(call: UserCall, found: readonly ReactedMessage[], limit: 
 		last = at;
 	}
 	return { items, next: found.length < MAX_EXAMINED ? null : last, isCut: false };
-}
-
-const HIDDEN: readonly ErrorCode[] = ['channel_not_found', 'not_in_channel'];
-
-async function readableOrNull(call: UserCall, id: string): Promise<Conversation | null> {
-	try {
-		return await readableConversation(call, id);
-	} catch (error) {
-		if (error instanceof Rejection && HIDDEN.includes(error.code)) return null;
-		throw error;
-	}
 }
