@@ -140,6 +140,7 @@ class Parts {
 			typing,
 			pageSize,
 			isReady,
+			isOnline,
 			background,
 		};
 		this.stores = new LiveStores(core);

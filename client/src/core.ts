@@ -26,6 +26,7 @@ export interface Core {
 	 * Whether the first snapshot is loaded. Stores load nothing before it; after it, every watched store loads.
 	 */
 	readonly isReady: () => boolean;
+	readonly isOnline: () => boolean;
 	/** Runs work that nobody awaits; `settled` waits for it. */
 	readonly background: (work: Promise<unknown>) => void;
 }

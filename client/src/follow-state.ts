@@ -30,7 +30,13 @@ export class FollowState {
 		return this.inFlight;
 	}
 
-	setState({ subscription, unread_count: unread, mention_count: mentions }: Wire): void {
+	/** Applies the state in an answer or event. A fetch in flight may be older or newer, so it is repeated. */
+	setState(received: Wire): void {
+		if (this.inFlight) this.isStale = true;
+		this.apply(received);
+	}
+
+	private apply({ subscription, unread_count: unread, mention_count: mentions }: Wire): void {
 		this.isFollowing = subscription.active;
 		this.lastRead = subscription.last_read;
 		this.unreadCount = unread;
@@ -44,13 +50,13 @@ export class FollowState {
 			try {
 				const thread = { channel: this.channel, thread_ts: this.threadTs };
 				const answer = await this.api.callIdempotent('subscriptions.thread.get', thread);
-				if (!this.isStale) this.setState(answer);
+				if (!this.isStale) this.apply(answer);
 			} catch (error) {
 				if (!(error instanceof ApiError) || error.code !== 'thread_not_found') {
 					this.isStale = true;
 					throw error;
 				}
-				this.setState({
+				this.apply({
 					subscription: { active: false, last_read: NEVER },
 					unread_count: 0,
 					mention_count: 0,

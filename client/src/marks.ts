@@ -1,18 +1,14 @@
 import type { Answer, Api } from './api.ts';
-import { backoffMs } from './backoff.ts';
-import { ApiError } from './errors.ts';
-import { type Platform, sleep } from './platform.ts';
+import { isRepeatable, Sender, type SenderParts } from './sender.ts';
 
 /**
- * Sends marks while there is a connection, and again after a lost answer. A mark includes all lower ones of the same
- * conversation and revision, so only the highest waiting mark is sent. The counts on screen change only after the server
+ * The marks of conversations. A mark includes all lower ones of the same conversation and revision, so only the highest
+ * waiting mark is sent. The counts on screen change only after the server
  * has acknowledged the mark.
  */
 
-export interface MarksParts {
+export interface MarksParts extends SenderParts {
 	readonly api: Api;
-	readonly platform: Platform;
-	readonly isOnline: () => boolean;
 	/** The revision of the counts on screen; undefined while unknown. */
 	readonly revision: (channel: string) => number | undefined;
 	/** Called with the counts in the answer. */
@@ -29,9 +25,15 @@ interface Waiting {
 
 export class Marks {
 	private readonly waiting = new Map<string, Waiting[]>();
-	private readonly inFlight = new Set<string>();
+	private readonly sender: Sender;
 
-	constructor(private readonly parts: MarksParts) {}
+	constructor(private readonly parts: MarksParts) {
+		this.sender = new Sender(
+			parts,
+			(channel) => this.waiting.has(channel),
+			(channel) => this.sendNewest(channel),
+		);
+	}
 
 	mark(channel: string, ts: string): Promise<Answer> {
 		const revision = this.parts.revision(channel);
@@ -48,27 +50,15 @@ export class Marks {
 			...queue,
 			{ ts, revision, answer, ...(settle as Pick<Waiting, 'resolve' | 'reject'>) },
 		]);
-		void this.pump(channel);
+		void this.sender.pump(channel);
 		return answer;
 	}
 
 	online(): void {
-		for (const channel of this.waiting.keys()) void this.pump(channel);
+		for (const channel of this.waiting.keys()) void this.sender.pump(channel);
 	}
 
-	private async pump(channel: string): Promise<void> {
-		if (this.inFlight.has(channel)) return;
-		this.inFlight.add(channel);
-		try {
-			for (let attempt = 0; this.waiting.has(channel) && this.parts.isOnline(); attempt += 1)
-				await this.sendNewest(channel, attempt);
-		} finally {
-			this.inFlight.delete(channel);
-		}
-	}
-
-	private async sendNewest(channel: string, attempt: number): Promise<void> {
-		const { api, platform, onAnswer } = this.parts;
+	private async sendNewest(channel: string): Promise<void> {
 		const queue = this.waiting.get(channel) ?? [];
 		const newest = queue.at(-1);
 		if (!newest) return;
@@ -83,12 +73,12 @@ export class Marks {
 		try {
 			const { ts, revision } = newest;
 			const args = { channel, ts, ...(revision === undefined ? {} : { revision }) };
-			const answer = await api.callOnce('conversations.mark', args);
-			onAnswer(answer);
+			const answer = await this.parts.api.callOnce('conversations.mark', args);
+			this.parts.onAnswer(answer);
 			settle((mark) => mark.resolve(answer));
 		} catch (error) {
-			if (!(error instanceof ApiError) || error.retry === 'no') settle((mark) => mark.reject(error));
-			else await sleep(platform, error.retryAfterMs + backoffMs(attempt, platform.random));
+			if (isRepeatable(error)) throw error;
+			settle((mark) => mark.reject(error));
 		}
 	}
 }

@@ -103,10 +103,11 @@ export class Outbox {
 		}
 	}
 
-	/** Number of messages that the server does not have yet, including failed ones. */
+	/** Number of messages that are being sent or wait for a connection. Failed ones are not sent again by themselves. */
 	get size(): number {
 		let size = 0;
-		for (const queue of this.queues.values()) size += queue.length;
+		for (const queue of this.queues.values())
+			size += queue.filter(({ message }) => message.status === 'sending').length;
 		return size;
 	}
 
@@ -133,6 +134,8 @@ export class Outbox {
 		const sending = this.find(channel, clientMsgId);
 		if (sending?.message.status !== 'failed') return;
 		sending.attempts = 0;
+		// The server no longer recognises the message: only the user can decide to send it as a new one.
+		if (this.isForgotten(sending)) sending.firstSentAt = 0;
 		this.show(sending, 'sending', null);
 		void this.pump(channel);
 	}
@@ -176,12 +179,11 @@ export class Outbox {
 
 	private async send(sending: Sending): Promise<void> {
 		const { api, platform, attempts } = this.parts;
-		const now = platform.now();
 		if (sending.firstSentAt === 0) {
-			sending.firstSentAt = now;
+			sending.firstSentAt = platform.now();
 			this.keep(sending);
 		}
-		if (now - sending.firstSentAt > KNOWN_FOR_MS)
+		if (this.isForgotten(sending))
 			return this.fail(sending, new ApiError('outcome_unknown', 'chat.postMessage'));
 		try {
 			sending.attempts += 1;
@@ -192,6 +194,10 @@ export class Outbox {
 			if (!mayRepeat) return this.fail(sending, error);
 			await this.pause(sending, error.retryAfterMs + backoffMs(sending.attempts, platform.random));
 		}
+	}
+
+	private isForgotten({ firstSentAt }: Sending): boolean {
+		return this.parts.platform.now() - firstSentAt > KNOWN_FOR_MS;
 	}
 
 	private answered({ message: { channel, clientMsgId } }: Sending, answer: Wire): void {

@@ -77,6 +77,13 @@ export interface UploadOptions {
 	readonly comment?: string;
 	/** Called with the bytes of all files together: in browsers during the upload, on other platforms after each file. */
 	readonly onProgress?: (sent: number, total: number) => void;
+	/** Called with the ids of the uploaded files, before they are shared. */
+	readonly onUploaded?: (ids: readonly string[]) => void;
+	/**
+	 * The ids from `onUploaded`, to share the same files again: after a lost answer, the files may be shared already, and a
+	 * second upload would post a second message.
+	 */
+	readonly uploaded?: readonly string[];
 	readonly signal?: AbortSignal;
 }
 

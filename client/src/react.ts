@@ -69,16 +69,16 @@ export function useUser(id: string): User | undefined {
 /** Null until the link is loaded, and if the file was deleted or the user may not see it. */
 export function useFileLink(id: string): FileLink | null {
 	const client = useClient();
-	const [link, setLink] = useState<FileLink | null>(null);
+	const [loaded, setLoaded] = useState<{ readonly id: string; readonly link: FileLink | null } | null>(null);
 	useEffect(() => {
 		let isCurrent = true;
 		client.fileLink(id).then(
-			(found) => isCurrent && setLink(found),
+			(link) => isCurrent && setLoaded({ id, link }),
 			() => undefined,
 		);
 		return () => {
 			isCurrent = false;
 		};
 	}, [client, id]);
-	return link;
+	return loaded?.id === id ? loaded.link : null;
 }

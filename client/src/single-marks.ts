@@ -1,11 +1,8 @@
-import { backoffMs } from './backoff.ts';
-import { ApiError } from './errors.ts';
 import type { MarksParts } from './marks.ts';
-import { sleep } from './platform.ts';
+import { isRepeatable, Sender } from './sender.ts';
 
 /**
- * Sends marks of single messages while there is a connection, and again after a lost answer. Marks of one conversation
- * are sent together. They carry the revision that the user saw, so the server ignores them after a later mark unread.
+ * The marks of single messages. Those of one conversation are sent together. They carry the revision that the user saw, so the server ignores them after a later mark unread.
  */
 
 interface Batch {
@@ -17,9 +14,15 @@ const MAX_BATCH = 100;
 
 export class SingleMarks {
 	private readonly waiting = new Map<string, Batch[]>();
-	private readonly inFlight = new Set<string>();
+	private readonly sender: Sender;
 
-	constructor(private readonly parts: MarksParts) {}
+	constructor(private readonly parts: MarksParts) {
+		this.sender = new Sender(
+			parts,
+			(channel) => (this.waiting.get(channel)?.length ?? 0) > 0,
+			(channel) => this.sendFirst(channel),
+		);
+	}
 
 	mark(channel: string, messages: readonly string[]): void {
 		const revision = this.parts.revision(channel);
@@ -30,40 +33,26 @@ export class SingleMarks {
 			if (last && last.revision === revision && last.messages.size < MAX_BATCH) last.messages.add(ts);
 			else batches.push({ revision, messages: new Set([ts]) });
 		}
-		void this.pump(channel);
+		void this.sender.pump(channel);
 	}
 
 	online(): void {
-		for (const channel of this.waiting.keys()) void this.pump(channel);
+		for (const channel of this.waiting.keys()) void this.sender.pump(channel);
 	}
 
-	private async pump(channel: string): Promise<void> {
-		if (this.inFlight.has(channel)) return;
-		this.inFlight.add(channel);
-		try {
-			let failures = 0;
-			while (this.waiting.get(channel)?.length && this.parts.isOnline())
-				failures = (await this.sendFirst(channel, failures)) ? 0 : failures + 1;
-		} finally {
-			this.inFlight.delete(channel);
-		}
-	}
-
-	private async sendFirst(channel: string, failures: number): Promise<boolean> {
-		const { api, platform, onAnswer } = this.parts;
+	private async sendFirst(channel: string): Promise<void> {
+		const { api, onAnswer } = this.parts;
 		const batch = this.waiting.get(channel)?.shift();
-		if (!batch) return true;
+		if (!batch) return;
 		const { revision, messages } = batch;
 		try {
 			const args = { channel, ts: [...messages], ...(revision === undefined ? {} : { revision }) };
 			onAnswer(await api.callOnce('conversations.markMessage', args));
-			return true;
 		} catch (error) {
-			// The server rejected the marks: the messages were deleted, or the user left.
-			if (!(error instanceof ApiError) || error.retry === 'no') return true;
+			// Otherwise the server rejected the marks: the messages were deleted, or the user left.
+			if (!isRepeatable(error)) return;
 			this.waiting.get(channel)?.unshift(batch);
-			await sleep(platform, error.retryAfterMs + backoffMs(failures, platform.random));
-			return false;
+			throw error;
 		}
 	}
 }

@@ -4,6 +4,7 @@ import { Cell } from './notifier.ts';
 import type { PostOptions, Reader, ThreadStore } from './public.ts';
 import { LiveReader } from './reading/reader.ts';
 import { withUnsent } from './shown-messages.ts';
+import { ThreadMarks } from './thread-marks.ts';
 import { isOfThread, ThreadWindow } from './thread-window.ts';
 import type { Message, ThreadView } from './types.ts';
 import { keyOf } from './typing.ts';
@@ -15,6 +16,7 @@ export class LiveThread implements ThreadStore {
 	readonly getSnapshot: ThreadStore['getSnapshot'];
 	private readonly window: ThreadWindow;
 	private readonly followState: FollowState;
+	private readonly seenMarks: ThreadMarks;
 	private readonly cell: Cell<ThreadView>;
 
 	constructor(
@@ -26,6 +28,11 @@ export class LiveThread implements ThreadStore {
 		const changed = () => this.cell.touch();
 		this.window = new ThreadWindow(channel, threadTs, core.api, changed);
 		this.followState = new FollowState(channel, threadTs, core.api, changed);
+		this.seenMarks = new ThreadMarks({
+			...core,
+			lastRead: () => this.followState.lastRead,
+			send: (ts) => this.mark(ts),
+		});
 		this.cell = new Cell(
 			core.notifier,
 			(previous) => this.view(previous),
@@ -59,7 +66,7 @@ export class LiveThread implements ThreadStore {
 				return { messages: this.window.replies, hasOlder: false, lastRead, hasUnreads, self };
 			},
 			mark: async ({ upTo }) => {
-				if (upTo !== null) await this.mark(upTo);
+				if (upTo !== null) this.seenMarks.mark(upTo);
 			},
 		});
 	follow = async (): Promise<void> => this.followState.setState(await this.call('subscriptions.thread.add'));
@@ -93,9 +100,10 @@ export class LiveThread implements ThreadStore {
 		this.loadWatched();
 	}
 
-	/** Loads what could not be loaded without a connection. */
+	/** Loads and sends what could not be loaded and sent without a connection. */
 	online(): void {
 		this.loadWatched();
+		this.seenMarks.online();
 		if (this.followState.isStale) this.refresh();
 	}
 

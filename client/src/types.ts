@@ -248,7 +248,7 @@ export interface ClientSnapshot {
 	readonly conversations: ReadonlyMap<string, Conversation>;
 	readonly threads: ThreadTotals;
 	readonly badge: number;
-	/** Number of messages that the server does not have yet, including failed ones. */
+	/** Number of messages that are being sent or wait for a connection, without failed ones. */
 	readonly unsentCount: number;
 	/** Loaded users; `client.user(id)` fetches a missing one. */
 	readonly users: ReadonlyMap<string, User>;

@@ -10,20 +10,38 @@ export async function uploadFiles(
 	sources: readonly UploadSource[],
 	options: UploadOptions = {},
 ): Promise<readonly SharedFile[]> {
-	const { channel, threadTs, comment, onProgress, signal } = options;
+	const { channel, threadTs, comment, signal, onUploaded } = options;
+	const ids = options.uploaded ?? (await uploadAll(api, sources, options));
+	onUploaded?.(ids);
+	signal?.throwIfAborted();
+	// Idempotent: repeating it shares nothing twice.
+	const { files } = await api.callIdempotent('files.completeUploadExternal', {
+		files: sources.map(({ title }, index) => ({ id: ids[index], ...(title ? { title } : {}) })),
+		...(channel ? { channel_id: channel } : {}),
+		...(threadTs ? { thread_ts: threadTs } : {}),
+		...(comment ? { initial_comment: comment } : {}),
+	});
+	return files.map(toFile);
+}
+
+/** Returns the ids of the files. */
+async function uploadAll(
+	api: Api,
+	sources: readonly UploadSource[],
+	{ onProgress, signal }: UploadOptions,
+): Promise<readonly string[]> {
 	const total = sources.reduce((sum, { content }) => sum + content.size, 0);
-	const uploads: { id: string; url: string; content: Blob; title?: string }[] = [];
+	const uploads: { id: string; url: string; content: Blob }[] = [];
 	onProgress?.(0, total);
 	// Request all upload URLs first: a file that is too large is rejected before any byte is sent.
-	for (const { content, name, title, altText } of sources) {
+	for (const { content, name, altText } of sources) {
 		signal?.throwIfAborted();
 		const upload: Answer = await api.call('files.getUploadURLExternal', {
 			filename: name,
 			length: content.size,
 			...(altText ? { alt_txt: altText } : {}),
 		});
-		const url = api.localAddress(upload.upload_url);
-		uploads.push({ id: upload.file_id, url, content, ...(title ? { title } : {}) });
+		uploads.push({ id: upload.file_id, url: api.localAddress(upload.upload_url), content });
 	}
 	let done = 0;
 	for (const { url, content } of uploads) {
@@ -32,15 +50,7 @@ export async function uploadFiles(
 		done += content.size;
 		onProgress?.(done, total);
 	}
-	signal?.throwIfAborted();
-	// Idempotent: repeating it shares nothing twice.
-	const { files } = await api.callIdempotent('files.completeUploadExternal', {
-		files: uploads.map(({ id, title }) => ({ id, ...(title ? { title } : {}) })),
-		...(channel ? { channel_id: channel } : {}),
-		...(threadTs ? { thread_ts: threadTs } : {}),
-		...(comment ? { initial_comment: comment } : {}),
-	});
-	return files.map(toFile);
+	return uploads.map(({ id }) => id);
 }
 
 /** Uses XMLHttpRequest in browsers, because fetch does not report upload progress. */

@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 /** The package as published: small, without dependencies, typed, and usable in plain Node. */
 
-const MAX_BYTES = 19 * 1024;
+const MAX_BYTES = 20 * 1024;
 
 let server: TestServer;
 let installed: Installed;

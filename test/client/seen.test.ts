@@ -218,3 +218,120 @@ test('focus ends with the user’s attention, and a reconnect alone does not res
 	expect(frames().slice(4)).toEqual(['channel_focus']);
 	client.disconnect();
 });
+
+test('after a success, a failed mark is repeated as soon as after a first failure', async () => {
+	const { server, client, conversation } = await stage();
+	const answer = server.answers['conversations.mark'];
+	if (!answer) throw new Error('no answer');
+	// Each mark is requested while the one before is in flight, so the sender never rests.
+	let later = (): void => undefined;
+	server.answers['conversations.mark'] = () =>
+		new Promise((resolve) => {
+			later = () => resolve(answer({}));
+		});
+	void conversation.mark(ts(1));
+	await server.time.pass(0);
+	for (let times = 2; times < 8; times += 1) {
+		void conversation.mark(ts(times));
+		later();
+		await server.time.pass(0);
+	}
+	server.answers['conversations.mark'] = () => ({ error: 'service_unavailable' });
+	later();
+	void conversation.mark(ts(8));
+	await server.time.pass(0);
+	server.answers['conversations.mark'] = answer;
+	const before = server.callsOf('conversations.mark').length;
+	await server.time.pass(500);
+	expect(server.callsOf('conversations.mark').length).toBe(before + 1);
+	client.disconnect();
+});
+
+/** A followed thread with three unread replies. */
+async function threadStage() {
+	const root = ts(1);
+	const state = (lastRead: number) => ({
+		subscription: { type: 'thread', channel: 'C1', thread_ts: root, active: true, last_read: ts(lastRead) },
+		unread_count: 4 - lastRead,
+		mention_count: 0,
+	});
+	const server = new FakeServer({
+		'conversations.replies': () => ({
+			messages: [1, 2, 3, 4].map((number) => ({
+				ts: ts(number),
+				thread_ts: root,
+				user: 'U2',
+				text: `${number}`,
+			})),
+			has_more: false,
+		}),
+		'subscriptions.thread.get': () => state(1),
+		'subscriptions.thread.mark': () => state(4),
+	});
+	const client = createClient(server.options);
+	const connecting = client.connect();
+	await server.time.pass(0);
+	server.socket.hello();
+	await connecting;
+	const thread = client.thread('C1', root);
+	await thread.load();
+	client.attention.active();
+	return { server, client, thread, state };
+}
+
+test('the mark of seen replies is repeated after a lost answer, also after the reader has stopped', async () => {
+	const { server, client, thread, state } = await threadStage();
+	const reader = thread.reader();
+	delete server.answers['subscriptions.thread.mark'];
+	reader.onScreen([ts(2), ts(3), ts(4)]);
+	await server.time.pass(700);
+	expect(server.callsOf('subscriptions.thread.mark')).toHaveLength(1);
+	reader.stop();
+	server.answers['subscriptions.thread.mark'] = () => state(4);
+	await server.time.pass(1_000);
+	expect(server.callsOf('subscriptions.thread.mark').map(({ args }) => args.ts)).toEqual([ts(4), ts(4)]);
+	expect(thread.getSnapshot().unreadCount).toBe(0);
+	client.disconnect();
+});
+
+test('the mark of seen replies waits for a connection, and is dropped if replies were marked unread meanwhile', async () => {
+	const { server, client, thread, state } = await threadStage();
+	const marks = () => server.callsOf('subscriptions.thread.mark').map(({ args }) => args.ts);
+	const reader = thread.reader();
+	server.socket.end(1006);
+	reader.onScreen([ts(2)]);
+	await server.time.pass(499);
+	reader.onScreen([ts(2), ts(3)]);
+	await server.time.pass(1_000);
+	expect(marks()).toEqual([]);
+	server.socket.hello();
+	await server.time.pass(0);
+	expect(marks()).toEqual([ts(3)]);
+	delete server.answers['subscriptions.thread.mark'];
+	reader.onScreen([ts(4)]);
+	server.socket.push({ type: 'thread_marked', ...state(3) });
+	await server.time.pass(700);
+	const sent = marks().length;
+	server.socket.push({ type: 'thread_marked', ...state(1) });
+	await server.time.pass(60_000);
+	expect(marks()).toHaveLength(sent);
+	client.disconnect();
+});
+
+test('a follow state that was requested before a mark does not replace the answer to the mark', async () => {
+	const { server, client, thread, state } = await threadStage();
+	let answerOld = (): void => undefined;
+	server.answers['subscriptions.thread.get'] = () =>
+		new Promise((resolve) => {
+			answerOld = () => resolve(state(1));
+		});
+	server.socket.push({ type: 'thread_subscribed', ...state(1) });
+	await server.time.pass(0);
+	server.answers['subscriptions.thread.get'] = () => state(4);
+	await thread.mark();
+	expect(thread.getSnapshot().unreadCount).toBe(0);
+	answerOld();
+	await server.time.pass(0);
+	expect(thread.getSnapshot()).toMatchObject({ unreadCount: 0, lastRead: ts(4) });
+	client.disconnect();
+});

@@ -84,7 +84,35 @@ test('a rejected message stays rejected until it is sent again or discarded', as
 		.catch(() => undefined);
 	const [id = ''] = unsent.kept.keys();
 	expect(unsent.kept.get(id)?.error).toBe('is_archived');
+	// It is not sent when there is a connection, so it does not count.
+	expect(client.getSnapshot().unsentCount).toBe(0);
 	client.conversation('C1').discard(id);
 	expect([unsent.kept.size, client.getSnapshot().unsentCount]).toEqual([0, 0]);
+	client.disconnect();
+});
+
+test('a message that the server no longer recognises is sent again only if the user asks for it', async () => {
+	const unsent = storeOf();
+	unsent.keep('old', {
+		user: 'U1',
+		args: { channel: 'C1', text: 'from last week', client_msg_id: 'old' },
+		firstSentAt: 1_700_000_000_000 - 7 * 24 * 60 * 60 * 1000,
+		error: null,
+	});
+	const server = new FakeServer({
+		'chat.postMessage': (args) => ({ message: { ...args, user: 'U1', ts: '2.000000' } }),
+	});
+	const client = createClient({ ...server.options, unsent });
+	void client.connect();
+	await server.time.pass(0);
+	server.socket.hello();
+	await server.time.pass(0);
+	const conversation = client.conversation('C1');
+	expect(conversation.getSnapshot().messages).toMatchObject([{ status: 'failed', error: 'outcome_unknown' }]);
+	expect(server.callsOf('chat.postMessage')).toEqual([]);
+	conversation.retry('old');
+	await server.time.pass(0);
+	expect(server.callsOf('chat.postMessage')).toHaveLength(1);
+	expect(unsent.kept.size).toBe(0);
 	client.disconnect();
 });

@@ -5,13 +5,14 @@ import {
 	useClient,
 	useConnection,
 	useConversation,
+	useFileLink,
 	useInbox,
 	useSnapshot,
 	useThread,
 	useThreads,
 	useUser,
 } from '@tidemark/client/react';
-import { createElement, type ReactNode, StrictMode } from 'react';
+import { createElement, type ReactNode, StrictMode, useState } from 'react';
 import { renderToString } from 'react-dom/server';
 import type { TidemarkClient } from '../../client/src/index.ts';
 import { Network } from '../support/client/network.ts';
@@ -141,6 +142,27 @@ test('useThreads, useUser and useSnapshot update', async () => {
 	expect(threads.last().threads).toMatchObject([{ channel: quay, threadTs: root }]);
 	expect(user.last()).toMatchObject({ id: bo.id, name: bo.name });
 	expect(snapshot.last()).toBe(client.getSnapshot());
+	await page.unmount();
+	client.disconnect();
+});
+
+test('useFileLink returns no link of another file', async () => {
+	const { client, quay } = await stage();
+	const sources = ['one', 'two'].map((text) => ({ content: new Blob([text]), name: `${text}.txt` }));
+	const [one, two] = await client.uploadFiles(sources, { channel: quay });
+	const links = await Promise.all([client.fileLink(one?.id ?? ''), client.fileLink(two?.id ?? '')]);
+	let choose: (id: string) => void = () => undefined;
+	const link = noting(() => {
+		const [id, setId] = useState(one?.id ?? '');
+		choose = setId;
+		return useFileLink(id);
+	});
+	const page = await draw(within(client, link.Component));
+	expect(link.last()).toEqual(links[0]);
+	const before = link.drawn.length;
+	await page.act(() => choose(two?.id ?? ''));
+	expect(link.last()).toEqual(links[1]);
+	expect(link.drawn.slice(before)).not.toContainEqual(links[0]);
 	await page.unmount();
 	client.disconnect();
 });

@@ -258,6 +258,28 @@ test('new messages of others are announced to screen readers, and nothing else',
 	expect(screen.errors).toEqual([]);
 });
 
+test('a jump to an old message and back announces nothing', async () => {
+	const { people, channel, post } = await scene(2);
+	const [ada, grace] = people;
+	const first = await post(grace, 'the very first');
+	for (let index = 0; index < 150; index += 1) await post(grace, `later ${index}`);
+	const screen = await show(ada);
+	const { page } = screen;
+	await screen.open('harbour');
+	await screen.message('later 149').waitFor();
+	await page.evaluate(`new MutationObserver(() => { window.wasAnnounced = true; })
+		.observe(document.querySelector('[role=log]'), { childList: true, characterData: true, subtree: true })`);
+	await page.evaluate(`location.hash = '#/c/${channel}?at=${first}'`);
+	await screen.message('the very first').waitFor();
+	const log = page.getByRole('log');
+	await page.getByRole('button', { name: 'Latest messages' }).click();
+	await screen.message('later 149').waitFor();
+	await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+	expect(await page.evaluate('window.wasAnnounced')).toBeUndefined();
+	await post(grace, 'hear this');
+	await eventually(async () => expect(await log.innerText()).toBe('person-1: hear this'));
+});
+
 test('the user chooses light or dark, and a reload keeps the choice', async () => {
 	const { people } = await scene(2);
 	const { page } = await show(people[0], { colorScheme: 'light' });

@@ -146,6 +146,34 @@ test('from the administrator’s page to a person signed in by a link, on two de
 	for (const { page } of [admin, mia, late]) await page.context().close();
 });
 
+test('the administrator finds every person of a large workspace', async () => {
+	await here.scene(1);
+	const admin = await newScreen();
+	const { page } = admin;
+	const PAGES = 7;
+	await page.route('**/api/admin.users.list', (route) => {
+		const number = Number(route.request().postDataJSON().cursor ?? 0);
+		const users = Array.from({ length: 1000 }, (_, index) => ({
+			id: `U${number}-${index}`,
+			name: `person-${number}-${index}`,
+			real_name: '',
+		}));
+		const next = number + 1 < PAGES ? String(number + 1) : '';
+		return route.fulfill({ json: { ok: true, users, response_metadata: { next_cursor: next } } });
+	});
+	await page.goto(`${here.server.url}/admin`);
+	await page.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
+	await page.getByRole('button', { name: 'Sign in' }).click();
+	await page
+		.getByRole('button', { name: /^Harbour/ })
+		.last()
+		.click();
+	await page.getByLabel('Find a person').fill('person-6-999');
+	await page.locator('.admin-members li', { hasText: 'person-6-999' }).waitFor();
+	expect(admin.errors).toEqual([]);
+	await page.context().close();
+});
+
 test('a token in a link never replaces a stored session without asking', async () => {
 	const { people } = await here.scene(2);
 	const [ada, grace] = people;

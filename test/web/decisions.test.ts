@@ -5,6 +5,7 @@ import { checkChannelName } from '../../src/model/channel-name.ts';
 import { candidatesFor, complete, type Known, writtenName } from '../../web/src/composer/completion.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
 import {
+	countNewBelow,
 	dividerAfterChange,
 	dividerAfterMarkRead,
 	dividerOnOpen,
@@ -276,6 +277,16 @@ describe('the divider and visible messages', () => {
 		expect([above(0, true, further), above(0, false, further)]).toEqual([true, false]);
 		// All loaded messages are read: the unread ones are further down.
 		expect(above(2, true, conversation('c', { unreadCount: 1, lastRead: '4.000000' }))).toBe(false);
+	});
+
+	test('new messages below are unread, by others, and after those that were on screen', () => {
+		const messages = ['1.000000', '2.000000', '3.000000', '4.000000'].map((ts) => message(ts, 'U2'));
+		const rows = timelineRows([...messages, message('5.000000', 'U1')], null, 'U1');
+		const below = (newestSeen: string, lastRead: string) =>
+			countNewBelow(conversation('c', { lastRead }), rows, { newestSeen, self: 'U1' });
+		expect([below('1.000000', '1.000000'), below('2.000000', '1.000000')]).toEqual([3, 2]);
+		// The user followed a link to an earlier message.
+		expect([below('1.000000', '4.000000'), below('1.000000', '3.000000')]).toEqual([0, 1]);
 	});
 
 	test('a message is readable if its last line and half of it are on screen, or if it fills half of the screen', () => {

@@ -174,3 +174,57 @@ test('a photo replaces the initials for everybody at once, until it is removed',
 	);
 	expect(rejected).toEqual(['bad_image', 'bad_image', 'too_large']);
 });
+
+test('the inbox shows a message without a text whose file was deleted', async () => {
+	const { people, channel } = await scene(2);
+	const [ada, grace] = people;
+	const screen = await show(grace);
+	await screen.open('harbour');
+	await attach(screen, NOTES);
+	await eventually(async () => expect(await chosen(screen).count()).toBe(1));
+	await send(screen);
+	await screen.page.locator('.pane .file-card').waitFor();
+	const { messages } = await grace.call('conversations.history', { channel });
+	await grace.call('files.delete', { file: messages[0].files[0].id });
+	const other = await show(ada);
+	await other.page.locator('.inbox-preview', { hasText: 'a deleted file' }).waitFor();
+});
+
+test('after the answer to an upload was lost, another attempt posts no second message', async () => {
+	const { people, channel } = await scene(2);
+	const screen = await show(people[0]);
+	const { page } = screen;
+	await screen.open('harbour');
+	// The server shares the files, but its answer is lost.
+	await page.route('**/api/files.completeUploadExternal', async (route) => {
+		await route.fetch();
+		await route.abort();
+	});
+	await attach(screen, NOTES);
+	await eventually(async () => expect(await chosen(screen).count()).toBe(1));
+	await send(screen);
+	await page.getByText('Not sent: notes.txt').waitFor();
+	await page.unroute('**/api/files.completeUploadExternal');
+	await page.getByRole('button', { name: 'Try again' }).click();
+	await page.locator('.upload').waitFor({ state: 'detached' });
+	expect((await people[0].call('conversations.history', { channel })).messages).toHaveLength(1);
+	screen.errors.splice(
+		0,
+		screen.errors.length,
+		...screen.errors.filter((error) => !error.includes('net::ERR_FAILED')),
+	);
+});
+
+test('a reply with files cannot be sent to the conversation as well, and the page says so', async () => {
+	const { people, channel, post } = await scene(2);
+	const root = await post(people[0], 'a question');
+	const { page } = await show(people[0]);
+	await page.evaluate(`location.hash = '#/c/${channel}?thread=${channel}:${root}'`);
+	const broadcast = page.getByRole('checkbox', { name: 'Also send to the conversation' });
+	await broadcast.check();
+	await page.locator('.thread-panel .composer input[type=file]').setInputFiles([NOTES]);
+	await page.getByText('not possible with files').waitFor();
+	expect([await broadcast.isDisabled(), await broadcast.isChecked()]).toEqual([true, false]);
+	await page.getByRole('button', { name: 'Remove notes.txt' }).click();
+	await eventually(async () => expect(await broadcast.isChecked()).toBe(true));
+});

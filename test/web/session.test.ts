@@ -24,6 +24,19 @@ test('a link signs in: its token leaves the address bar, and is in no requested 
 	await screen.page.getByLabel('Token').waitFor();
 });
 
+test('signing out forgets a token that a former session of the browser stored', async () => {
+	const { people } = await scene(2);
+	const { page: first } = await show(people[0]);
+	// Like a restarted browser, a new page has only the stored token.
+	const page = await first.context().newPage();
+	await page.goto(here.server.url);
+	await page.locator('.side-me').waitFor();
+	await page.getByRole('button', { name: 'More', exact: true }).click();
+	await page.getByRole('menuitem', { name: 'Sign out' }).click();
+	await page.getByLabel('Token').waitFor();
+	expect(await page.evaluate<string | null>(`localStorage.getItem('tidemark.token')`)).toBeNull();
+});
+
 test('a token can be typed in; an unknown one is rejected with an explanation', async () => {
 	const { people } = await scene(2);
 	const [ada] = people;

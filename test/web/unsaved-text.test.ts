@@ -122,3 +122,24 @@ test('a person who joins while the page is open can be mentioned and found', asy
 	await box(screen).pressSequentially('@late');
 	await page.getByRole('option', { name: /Late Comer/ }).waitFor();
 });
+
+test('a message whose outcome is unknown does not claim that it was not sent, and can be sent again', async () => {
+	const { people, channel } = await scene(2);
+	const [ada] = people;
+	const screen = await show(ada);
+	const { page } = screen;
+	await screen.open('harbour');
+	const post = {
+		user: ada.id,
+		args: { channel, text: 'sent two days ago', client_msg_id: 'old' },
+		firstSentAt: Date.now() - 48 * 60 * 60 * 1000,
+		error: 'outcome_unknown',
+	};
+	const stored = JSON.stringify(JSON.stringify({ at: Date.now(), post }));
+	await page.evaluate(`localStorage.setItem('tidemark.unsent.old', ${stored})`);
+	await page.reload();
+	await page.getByText('it may have made it. Check before you try again.').waitFor();
+	expect(await page.getByText('Not sent.').count()).toBe(0);
+	await page.getByRole('button', { name: 'Send again' }).click();
+	await page.locator('article.sent', { hasText: 'sent two days ago' }).waitFor();
+});

@@ -185,3 +185,44 @@ test('a reaction is added and removed, and the other user sees it', async () => 
 	await eventually(async () => expect(await chip(right).innerText()).toContain('1'));
 	expect(await chip(left).getAttribute('aria-pressed')).toBe('false');
 });
+
+test('a reaction of more users than the server lists can be added and removed', async () => {
+	const { people, channel, post } = await scene(22);
+	const [ada, ...others] = people;
+	const ts = await post(ada, 'react to this');
+	const reacted = { channel, timestamp: ts, name: 'rocket' };
+	for (const { call } of others) await call('reactions.add', reacted);
+	await ada.call('reactions.add', reacted);
+	const screen = await show(ada);
+	await screen.open('harbour');
+	const chip = screen.message('react to this').locator('.reaction');
+	const expectShown = (count: number, isPressed: boolean) =>
+		eventually(async () =>
+			expect([await chip.innerText(), await chip.getAttribute('aria-pressed')]).toEqual([
+				`🚀 ${count}`,
+				String(isPressed),
+			]),
+		);
+	await expectShown(22, false);
+	await chip.click();
+	await expectShown(21, false);
+	await chip.click();
+	await expectShown(22, true);
+	await chip.click();
+	await expectShown(21, false);
+});
+
+test('while an input method is composing, its keys choose no suggestion', async () => {
+	const { people } = await scene(2);
+	const screen = await show(people[0]);
+	const { page } = screen;
+	await screen.open('harbour');
+	await box(screen).pressSequentially('@person-');
+	await page.getByRole('option', { name: /person-1/ }).waitFor();
+	await page.evaluate(`document.querySelector('.pane .composer textarea').dispatchEvent(
+		new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true }))`);
+	expect(await box(screen).inputValue()).toBe('@person-');
+	await page.keyboard.press('Enter');
+	await eventually(async () => expect(await box(screen).inputValue()).toMatch(/^@person-\d $/));
+	await box(screen).fill('');
+});

@@ -31,9 +31,7 @@ export interface Invite {
 export const asAdmin = <T>(method: string, args: Readonly<Record<string, unknown>> = {}): Promise<T> =>
 	createClient({ token: adminToken() }).call(method, args);
 
-/** Loads at most this many pages of 1,000. The page does not list later entries, and its filter does not find them. */
-const MAX_PAGES = 5;
-
+/** Loads all pages: the filter of the page finds only loaded entries. */
 export async function listAll<T>(
 	method: string,
 	key: string,
@@ -41,13 +39,12 @@ export async function listAll<T>(
 ): Promise<readonly T[]> {
 	const all: T[] = [];
 	let cursor = '';
-	for (let page = 0; page < MAX_PAGES; page += 1) {
+	do {
 		const answer = await asAdmin<
 			Record<string, readonly T[]> & { response_metadata: { next_cursor: string } }
 		>(method, { ...args, limit: 1000, ...(cursor === '' ? {} : { cursor }) });
 		all.push(...(answer[key] ?? []));
 		cursor = answer.response_metadata.next_cursor;
-		if (cursor === '') break;
-	}
+	} while (cursor !== '');
 	return all;
 }

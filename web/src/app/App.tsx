@@ -31,12 +31,15 @@ export function App() {
 		setRejection(null);
 		setToken(given);
 	};
-	const signOut = useCallback((reason: string | null = null) => {
-		clearToken();
-		setToken(null);
-		setClient(null);
-		setRejection(reason);
-	}, []);
+	const signOut = useCallback(
+		(reason: string | null = null) => {
+			clearToken(token);
+			setToken(null);
+			setClient(null);
+			setRejection(reason);
+		},
+		[token],
+	);
 
 	if (token === null || client === null || rejection !== null)
 		return token !== null && rejection === null ? null : (

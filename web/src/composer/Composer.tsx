@@ -136,10 +136,11 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 					<label className="broadcast">
 						<input
 							type="checkbox"
-							checked={isBroadcast}
+							checked={isBroadcast && files.length === 0}
+							disabled={files.length > 0}
 							onChange={({ target }) => setBroadcast(target.checked)}
 						/>
-						Also send to the conversation
+						Also send to the conversation{files.length > 0 && ' (not possible with files)'}
 					</label>
 				)}
 			</div>

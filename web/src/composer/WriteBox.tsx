@@ -117,7 +117,7 @@ export function WriteBox({
 		return true;
 	};
 	const handleWritingKey = (event: KeyboardEvent): boolean => {
-		if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send();
+		if (event.key === 'Enter' && !event.shiftKey) send();
 		else if (event.key === 'Escape' && onCancel) onCancel();
 		else if (event.key === 'ArrowUp' && text === '' && onUp && !event.altKey) onUp();
 		else if (event.key === 'Tab' && event.shiftKey && onBack) return onBack();
@@ -159,6 +159,8 @@ export function WriteBox({
 					onPasteFiles(files);
 				}}
 				onKeyDown={(event) => {
+					// The key is for the input method, which is composing a character.
+					if (event.nativeEvent.isComposing) return;
 					if (!(isCompleting ? handleChoosingKey(event) : handleWritingKey(event))) return;
 					event.preventDefault();
 					event.stopPropagation();

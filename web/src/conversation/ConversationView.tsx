@@ -11,7 +11,7 @@ import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Announcer } from './Announcer.tsx';
 import { Beginning } from './Beginning.tsx';
 import { ConversationHead } from './ConversationHead.tsx';
-import { isNewAbove } from './divider.ts';
+import { countNewBelow, isNewAbove } from './divider.ts';
 import { NewBar } from './NewBar.tsx';
 import { timelineRows } from './rows.ts';
 import { Timeline, type TimelineHandle } from './Timeline.tsx';
@@ -68,12 +68,12 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		event.preventDefault();
 	};
 
-	// Counts the new messages below that were never on screen.
 	const newestSeen = useRef('');
 	newestSeen.current = newerOf(newestSeen.current, visible.onScreen.at(-1) ?? '');
-	const newBelow = hasNewer
-		? 0
-		: rows.filter(({ message }) => message.ts > newestSeen.current && message.user !== self).length;
+	const newBelow =
+		hasNewer || !conversation
+			? 0
+			: countNewBelow(conversation, rows, { newestSeen: newestSeen.current, self });
 	const isAbove =
 		conversation !== null && isNewAbove(conversation, rows, { first: visible.first, hasOlder, self });
 	// More messages arrived than fit on the screen: a divider shows where they start.
@@ -122,7 +122,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 					</button>
 				)}
 			</div>
-			<Announcer messages={messages} />
+			<Announcer messages={messages} hasNewer={hasNewer} />
 			<Composer
 				// Drafts are stored per user, and the user is known a moment after the conversations.
 				key={self}

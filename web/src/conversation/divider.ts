@@ -61,6 +61,16 @@ export const dividerAfterMarkRead = (state: DividerState, { revision }: Conversa
 export const mayMarkAutomatically = (state: DividerState, { revision }: Conversation): boolean =>
 	state.revision === revision;
 
+/** The number of unread messages after those that were on screen. `newestSeen`: the newest message that was. */
+export function countNewBelow(
+	{ lastRead }: Conversation,
+	rows: readonly TimelineRow[],
+	{ newestSeen, self }: { readonly newestSeen: string; readonly self: string },
+): number {
+	const from = newestSeen > lastRead ? newestSeen : lastRead;
+	return rows.filter(({ message }) => message.ts > from && message.user !== self).length;
+}
+
 /** Whether the oldest unread message is above the visible rows. `first`: index of the first visible row. */
 export function isNewAbove(
 	{ hasUnreads, lastRead }: Conversation,

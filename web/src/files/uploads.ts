@@ -27,6 +27,8 @@ export interface Upload extends Sending {
 	readonly progress: number;
 	/** Why the upload failed, as a text for the user; null while it runs. */
 	readonly error: string | null;
+	/** The ids of the uploaded files, which the server may have shared already; null until all are uploaded. */
+	readonly uploaded: readonly string[] | null;
 }
 
 let uploads: readonly Upload[] = [];
@@ -49,7 +51,7 @@ function drop(id: number): void {
 
 export function startUpload(client: TidemarkClient, sending: Sending): void {
 	lastId += 1;
-	const upload: Upload = { ...sending, id: lastId, progress: 0, error: null };
+	const upload: Upload = { ...sending, id: lastId, progress: 0, error: null, uploaded: null };
 	saveText(upload.id, sending);
 	set([...uploads, upload]);
 	void run(client, upload);
@@ -67,7 +69,7 @@ export function endUpload({ id }: Upload): void {
 }
 
 async function run(client: TidemarkClient, upload: Upload): Promise<void> {
-	const { id, channel, threadTs, written, files } = upload;
+	const { id, channel, threadTs, written, files, uploaded } = upload;
 	const stop = new AbortController();
 	stops.set(id, stop);
 	try {
@@ -82,13 +84,18 @@ async function run(client: TidemarkClient, upload: Upload): Promise<void> {
 				channel,
 				comment,
 				...(threadTs ? { threadTs } : {}),
+				...(uploaded ? { uploaded } : {}),
+				onUploaded: (ids) => change(id, { uploaded: ids }),
 				signal: stop.signal,
 				onProgress: (sent, total) => change(id, { progress: total > 0 ? sent / total : 1 }),
 			},
 		);
 		drop(id);
 	} catch (error) {
-		if (!stop.signal.aborted) change(id, { error: reasonOf(error, files) });
+		if (stop.signal.aborted) return;
+		change(id, { error: reasonOf(error, files) });
+		// The server deletes files that are not shared in time. They have to be uploaded again.
+		if (error instanceof ApiError && error.code === 'file_not_found') change(id, { uploaded: null });
 	} finally {
 		stops.delete(id);
 	}

@@ -6,9 +6,11 @@ import { errorText } from '../ui/states.tsx';
 export function NotSent({ message }: { readonly message: Message }) {
 	const conversation = useClient().conversation(message.channel);
 	const id = message.clientMsgId ?? '';
+	const error = message.error ?? 'network_error';
 	return (
 		<p className="not-sent" role="alert">
-			Not sent. {errorText(message.error ?? 'network_error')}
+			{error !== 'outcome_unknown' && 'Not sent. '}
+			{errorText(error)}
 			<button type="button" className="link" onClick={() => conversation.retry(id)}>
 				Send again
 			</button>

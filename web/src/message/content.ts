@@ -1,4 +1,4 @@
-import type { Message } from '@tidemark/client';
+import type { Message, SharedFile } from '@tidemark/client';
 import { type Piece, parseText } from './parse-text.ts';
 import { partsOf } from './rich/blocks.ts';
 import { type Card, cardsOf } from './rich/cards.ts';
@@ -9,7 +9,9 @@ import { plainWords, type Words } from './rich/words.ts';
 /** The content of a message in one line: its text, or, without a text, the texts of its blocks, attachments and files. */
 
 export type MessageContent = Pick<Message, 'text'> &
-	Partial<Pick<Message, 'blocks' | 'attachments' | 'files'>>;
+	Partial<Pick<Message, 'blocks' | 'attachments'>> & {
+		readonly files?: readonly Pick<SharedFile, 'isDeleted' | 'title'>[];
+	};
 
 export function wordsOf({ text, blocks, attachments, files = [] }: MessageContent): Words {
 	if (text.trim() !== '') return parseText(text);

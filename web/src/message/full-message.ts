@@ -9,6 +9,17 @@ import type { MessageContent } from './content.ts';
 
 let before: Promise<unknown> = Promise.resolve();
 
+/** A message as on the wire. A deleted file has no title. */
+interface WireMessage extends Omit<MessageContent, 'files'> {
+	readonly ts: string;
+	readonly files?: readonly { readonly mode: string; readonly title?: string }[];
+}
+
+const contentOf = ({ files = [], ...message }: WireMessage) => ({
+	...message,
+	files: files.map(({ mode, title = '' }) => ({ isDeleted: mode === 'tombstone', title })),
+});
+
 interface Listed {
 	readonly channel: string;
 	readonly ts: string;
@@ -26,8 +37,11 @@ export function useFullMessage(listed: Listed | null): MessageContent {
 		const ask = async () => {
 			if (!isCurrent) return;
 			const only = { channel, oldest: ts, latest: ts, inclusive: true, limit: 1 };
-			const { messages } = await client.call('conversations.history', only);
-			if (isCurrent && messages[0]?.ts === ts) setFound(messages[0]);
+			const { messages } = await client.call<{ messages: readonly WireMessage[] }>(
+				'conversations.history',
+				only,
+			);
+			if (isCurrent && messages[0]?.ts === ts) setFound(contentOf(messages[0]));
 		};
 		// If the request fails, the list shows no content for the message.
 		before = before.then(ask).catch(() => undefined);

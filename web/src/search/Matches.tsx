@@ -1,5 +1,5 @@
 import { useClient, useSelected } from '@tidemark/client/react';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { Folding } from '../message/Folding.tsx';
 import { MessageBody } from '../message/MessageBody.tsx';
 import { titledName, useConversationName, useUserName } from '../session/names.ts';
@@ -30,14 +30,19 @@ export function Matches({ query, nothing, isCounted = true, without = NONE }: Pr
 	const client = useClient();
 	const [found, setFound] = useState<SearchResults | null>(null);
 	const [error, setError] = useState<string | null>(null);
+	const lastSearch = useRef(0);
 	const load = useCallback(
 		async (before: SearchResults) => {
+			lastSearch.current += 1;
+			const search = lastSearch.current;
+			// The answer to a slow search may arrive after that to a later one.
+			const isLast = () => search === lastSearch.current;
 			setError(null);
 			try {
 				const next = await searchMessages(client, query, before.page + 1);
-				setFound({ ...next, matches: [...before.matches, ...next.matches] });
+				if (isLast()) setFound({ ...next, matches: [...before.matches, ...next.matches] });
 			} catch (reason) {
-				setError((reason as { code?: string }).code ?? 'network_error');
+				if (isLast()) setError((reason as { code?: string }).code ?? 'network_error');
 			}
 		},
 		[client, query],

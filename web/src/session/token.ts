@@ -31,8 +31,8 @@ export function storeToken(token: string): void {
 	localStorage.setItem(KEY, token);
 }
 
-export function clearToken(): void {
-	const token = sessionStorage.getItem(KEY);
+/** Other tabs may be signed in with another token, which stays. */
+export function clearToken(token: string | null): void {
 	sessionStorage.removeItem(KEY);
 	if (localStorage.getItem(KEY) === token) localStorage.removeItem(KEY);
 }
