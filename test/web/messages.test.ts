@@ -284,3 +284,27 @@ test('text can be copied without https, where pages have no clipboard', async ()
 		'to be copied',
 	);
 });
+
+test('a view that fails to render leaves the rest of the page, and can be tried again', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(grace, 'Good evening');
+	const screen = await show(ada);
+	const { page } = screen;
+	await page.route('**/api/conversations.history*', async (route) => {
+		const response = await route.fetch();
+		const answer = await response.json();
+		for (const message of answer.messages) message.text = 5;
+		await route.fulfill({ response, json: answer });
+	});
+	await screen.row('harbour').click();
+	await page.getByText('This view has failed').waitFor();
+	await screen.row('Inbox').click();
+	await page.getByText('This view has failed').waitFor({ state: 'detached' });
+	await page.unroute('**/api/conversations.history*');
+	await page.reload();
+	await screen.open('harbour');
+	await screen.message('Good evening').waitFor();
+	// React reports the error on the console.
+	screen.errors.length = 0;
+});

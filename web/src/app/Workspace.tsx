@@ -24,6 +24,7 @@ import { useOpenedConversation } from '../sidebar/opened-conversation.ts';
 import { Sidebar } from '../sidebar/Sidebar.tsx';
 import { isUnread, nextUnread } from '../sidebar/sections.ts';
 import { ThreadPanel } from '../thread/ThreadPanel.tsx';
+import { ErrorBoundary } from '../ui/ErrorBoundary.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { LoadingWorkspace } from './LoadingWorkspace.tsx';
 
@@ -76,9 +77,13 @@ export function Workspace({ onSignOut }: Props) {
 			</button>
 			<ConnectionBanner />
 			<Sidebar route={route} opened={opened} onDialog={setDialog} onSignOut={() => setDialog('sign-out')} />
-			<MainView route={route} onDialog={setDialog} />
+			<ErrorBoundary key={`${route.screen} ${route.screen === 'conversation' ? route.id : ''}`} as="main">
+				<MainView route={route} onDialog={setDialog} />
+			</ErrorBoundary>
 			{route.thread && (
-				<ThreadPanel key={`${route.thread.channel} ${route.thread.ts}`} thread={route.thread} />
+				<ErrorBoundary key={`${route.thread.channel} ${route.thread.ts}`} as="aside">
+					<ThreadPanel thread={route.thread} />
+				</ErrorBoundary>
 			)}
 			<AppModal />
 			<Dialogs name={dialog} onClose={() => setDialog(null)} onSignOut={signOut} />
