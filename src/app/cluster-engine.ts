@@ -28,7 +28,7 @@ import type { ServerOperations } from './operations.ts';
 import { isPushConfigured } from './push.ts';
 import { random, steadyMs } from './runtime.ts';
 import { PostgresWatch, ServiceWatch } from './service-watch.ts';
-import { machineMicros, type StampClock, stampClock } from './stamp-clock.ts';
+import { clusterStampClock, elapsedClock, machineMicros, type StampClock } from './stamp-clock.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
 /** Opens Kafka, Redis and PostgreSQL for one process of a cluster and closes them again if a step fails. */
@@ -117,6 +117,7 @@ async function openParts(
 	const time = new ClusterTime({
 		read: () => readClocks(commands, machineMicros, steadyMs),
 		wallMicros: machineMicros,
+		elapsedMicros: elapsedClock(uptime),
 		onCorrected: (micros) => operations.warn(clockWarning(micros)),
 	});
 	// Before anything is stamped.
@@ -125,7 +126,7 @@ async function openParts(
 	const { store: postgres, postgresWatch } = await openPostgres(context);
 	const fitness = newFitness(context, epoch, postgres);
 	const { logs, kafkaWatch } = await openKafka(context, fitness);
-	const clock = stampClock(await postgres.newestStamp(), uptime, nowMicros);
+	const clock = clusterStampClock(await postgres.newestStamp(), nowMicros);
 	const gapListeners: (() => void)[] = [];
 	const bus = new RedisBus(commands, redis.subscriber, keys, {
 		onGap: () => {

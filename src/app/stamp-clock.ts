@@ -20,7 +20,7 @@ const STEP_MS = 2_000;
  * uptime counts sleep. Reading the uptime is slow and stamps are taken often, so it is read only when the wall clock has moved further
  * than this process's own clock.
  */
-function elapsedClock(uptimeSeconds: () => number): () => number {
+export function elapsedClock(uptimeSeconds: () => number): () => number {
 	const offset = uptimeSeconds() * 1000 - performance.now();
 	let ahead = Date.now() - performance.now();
 	let slept = 0;
@@ -36,21 +36,23 @@ function elapsedClock(uptimeSeconds: () => number): () => number {
 	};
 }
 
-/** `wallMicros` returns the time of day; by default, that of this machine. */
-export function stampClock(
-	startAfter: number,
-	uptimeSeconds = uptime,
-	wallMicros = machineMicros,
-): StampClock {
-	const time = steadyTime(wallMicros, elapsedClock(uptimeSeconds));
+/** The clock of a single machine. */
+export function stampClock(startAfter: number, uptimeSeconds = uptime): StampClock {
+	const time = steadyTime(machineMicros, elapsedClock(uptimeSeconds));
 	const clock = risingClock(time.nowMicros, startAfter);
 	return {
 		...clock,
 		aheadMicros: () => {
 			const held = time.heldMicros();
-			return held > 0 ? -held : Math.max(0, clock.last() - wallMicros());
+			return held > 0 ? -held : Math.max(0, clock.last() - machineMicros());
 		},
 	};
+}
+
+/** The clock of a process in a cluster: it follows every correction at once, because other processes have the right time already. */
+export function clusterStampClock(startAfter: number, nowMicros: () => number): StampClock {
+	const clock = risingClock(nowMicros, startAfter);
+	return { ...clock, aheadMicros: () => Math.max(0, clock.last() - nowMicros()) };
 }
 
 const CHECK_EVERY_MS = 10_000;

@@ -8,21 +8,23 @@ const SECOND = 1_000_000;
 
 /** A process whose clock is ahead of Redis by this many seconds. */
 function processAhead(seconds: number) {
-	const state = { ahead: seconds * SECOND, nodes: [0], tookSeconds: 0, answers: true };
+	const state = { ahead: seconds * SECOND, nodes: [0], tookSeconds: 0, answers: true, elapsed: 0 };
 	const corrections: number[] = [];
-	const wallMicros = (): number => NOW + state.ahead;
+	const wallMicros = (): number => NOW + state.elapsed + state.ahead;
 	const time = new ClusterTime({
 		read: async () =>
 			state.answers
 				? state.nodes.map((node): Reading => {
 						const errorMicros = (state.tookSeconds * SECOND) / 2;
-						return { micros: NOW + node * SECOND, wallMicros: wallMicros(), errorMicros };
+						const micros = NOW + state.elapsed + node * SECOND;
+						return { micros, wallMicros: wallMicros(), errorMicros };
 					})
 				: [],
 		wallMicros,
+		elapsedMicros: () => 5 * SECOND + state.elapsed,
 		onCorrected: (micros) => void corrections.push(micros),
 	});
-	return { state, corrections, time, offBy: () => (time.nowMicros() - NOW) / SECOND };
+	return { state, corrections, time, offBy: () => (time.nowMicros() - NOW - state.elapsed) / SECOND };
 }
 
 test('a correct clock is not corrected', async () => {
@@ -63,4 +65,16 @@ test('one wrong clock among three nodes is ignored; without an answer, the corre
 	state.answers = false;
 	await time.measure();
 	expect(corrections).toHaveLength(1);
+});
+
+test('a step of the machine’s clock has no effect, neither before the next comparison nor after it', async () => {
+	const { state, time, offBy } = processAhead(0);
+	await time.measure();
+	for (const step of [60, -120]) {
+		state.ahead += step * SECOND;
+		state.elapsed += SECOND;
+		expect(offBy()).toBe(0);
+		await time.measure();
+		expect(offBy()).toBe(0);
+	}
 });

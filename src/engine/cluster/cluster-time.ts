@@ -6,6 +6,8 @@ import type { Commands } from './redis/connection.ts';
  * further apart, a device that was connected to a fast gateway would miss changes that a slow process stamped.
  *
  * Redis is the reference because it records, by its own clock, when a change became visible. The clocks of its nodes have to agree.
+ *
+ * Between two comparisons the time advances by the elapsed time, so that setting the machine's clock has no effect until Redis confirms it.
  */
 
 /** A machine may differ from Redis by this much, so two machines by twice as much: within the overlap, even with usual delays. */
@@ -15,6 +17,8 @@ export interface ClusterTimeParts {
 	/** Reads the clock of each Redis node, in microseconds; omits nodes that do not answer. */
 	readonly read: () => Promise<readonly Reading[]>;
 	readonly wallMicros: () => number;
+	/** Monotonic. */
+	readonly elapsedMicros: () => number;
 	/** Called with the new correction in microseconds; 0: the machine's clock is within the tolerance. */
 	readonly onCorrected: (micros: number) => void;
 }
@@ -30,21 +34,28 @@ export interface Reading {
 
 export class ClusterTime {
 	private correction = 0;
+	/** This time minus the elapsed time. */
+	private offset: number;
 
-	constructor(private readonly parts: ClusterTimeParts) {}
+	constructor(private readonly parts: ClusterTimeParts) {
+		this.offset = parts.wallMicros() - parts.elapsedMicros();
+	}
 
-	nowMicros = (): number => this.parts.wallMicros() + this.correction;
+	nowMicros = (): number => this.parts.elapsedMicros() + this.offset;
 
-	/** Compares the clocks. Keeps the correction if the corrected clock may be within the tolerance, or if no node answers. */
+	/** Compares the clocks. Keeps the correction if the corrected clock may be within the tolerance; changes nothing if no node answers. */
 	async measure(): Promise<void> {
 		const readings = [...(await this.parts.read())].sort((a, b) => aheadOf(a) - aheadOf(b));
 		// The median ignores a single node with a wrong clock.
 		const reading = readings[Math.floor(readings.length / 2)];
 		if (!reading) return;
 		const ahead = aheadOf(reading);
-		if (Math.abs(ahead + this.correction) <= TOLERATED_MICROS + reading.errorMicros) return;
-		this.correction = Math.abs(ahead) <= TOLERATED_MICROS ? 0 : -Math.round(ahead);
-		this.parts.onCorrected(this.correction);
+		const { wallMicros, elapsedMicros, onCorrected } = this.parts;
+		if (Math.abs(ahead + this.correction) > TOLERATED_MICROS + reading.errorMicros) {
+			this.correction = Math.abs(ahead) <= TOLERATED_MICROS ? 0 : -Math.round(ahead);
+			onCorrected(this.correction);
+		}
+		this.offset = wallMicros() + this.correction - elapsedMicros();
 	}
 }
 

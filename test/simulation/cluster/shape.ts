@@ -1,7 +1,7 @@
 import { type Cluster, gatewayEngine } from '../../../src/app/cluster-engine.ts';
 import { type RunningGateway, startGateway } from '../../../src/app/gateway.ts';
 import type { ServerOperations } from '../../../src/app/operations.ts';
-import { stampClock } from '../../../src/app/stamp-clock.ts';
+import { clusterStampClock } from '../../../src/app/stamp-clock.ts';
 import { startWorker } from '../../../src/app/worker.ts';
 import { MarkLedger } from '../../../src/engine/cluster/mark-ledger.ts';
 import { RedisBus } from '../../../src/engine/cluster/redis/bus.ts';
@@ -127,7 +127,7 @@ export class ClusterShape implements Shape {
 		const keys = new Keys('t:');
 		const epoch = new Epoch(commands, keys.prefix);
 		const logs = this.log.logsOf(process, report);
-		const clock = stampClock(await postgres.newestStamp(), () => scheduler.now / 1000);
+		const clock = clusterStampClock(await postgres.newestStamp(), nowMicros);
 		const gaps: (() => void)[] = [];
 		const bus = new RedisBus(commands, this.redis.subscriberOf(process), keys, {
 			onGap: () => {
