@@ -32,12 +32,12 @@ export async function resetForGap({ bus, hub, auth, requests }: GapReset): Promi
 
 /**
  * Calls `reset` when a worker reports changes that are stored but may never have been published
- * (publication-record.ts). Returns an unsubscribe function.
+ * (publication-record.ts), or when such a report may have been lost. Returns an unsubscribe function.
  */
 export function onUnpublishedChanges(bus: Bus, reset: () => void): () => void {
 	let isCollecting = false;
 	const receive = (message: BusMessage): void => {
-		if (message.type !== 'missed' || isCollecting) return;
+		if ((message.type !== 'missed' && message.type !== 'lost') || isCollecting) return;
 		// A worker that died owned several partitions, and each reports separately: collect the reports.
 		isCollecting = true;
 		setTimeout(() => {

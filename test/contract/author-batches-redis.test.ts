@@ -71,8 +71,8 @@ function history(seed: number): Effect[] {
 
 async function fieldsOf({ commands, keys }: ReadStateProcess) {
 	const all = await Promise.all(USERS.map((user) => commands.hgetall(keys.fields(user))));
-	// Versions depend on how often a user was changed, which differs between batches and single posts.
-	return all.map(({ version: _, since: __, ...fields }) => fields);
+	// Versions depend on how often a user was changed, which differs between batches and single posts; the others on when.
+	return all.map(({ version: _, since: _since, late: _late, late_seen: _seen, ...fields }) => fields);
 }
 
 /** By subject: what the store would have in the end. */

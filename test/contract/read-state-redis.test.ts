@@ -8,12 +8,13 @@ import type { Effect } from '../../src/sequencer/effects.ts';
 import { snapshotSince } from '../../src/unread/snapshots.ts';
 import { eventually } from '../support/eventually.ts';
 import { invalidateCopies, LAYOUTS } from '../support/redis.ts';
-import { readStateWorlds } from '../support/redis-read-state.ts';
+import { type ReadStateProcess, readStateWorlds } from '../support/redis-read-state.ts';
 import {
 	asIs,
 	BEGIN,
 	conversation,
 	created,
+	cursor,
 	deleted,
 	edited,
 	followed,
@@ -103,7 +104,7 @@ for (const layout of LAYOUTS) {
 			await readState.apply([joined(10)], asIs);
 			await readState.apply([left(CHANNEL, 'U03', BEGIN + 11, 2)], asIs);
 			const fields = await commands.hgetall(keys.fields('U02'));
-			expect(Object.keys(fields).sort()).toEqual(['c:C01', 'since', 'stamp', 'version']);
+			expect(Object.keys(fields).sort()).toEqual(['c:C01', 'late', 'late_seen', 'since', 'stamp', 'version']);
 			await readState.apply(posts(20, 22), asIs);
 			expect(await readState.row('U02', 'C01')).toMatchObject({
 				unread: 2,
@@ -711,20 +712,86 @@ for (const layout of LAYOUTS) {
 			expect(await count(...gone)).toBe(0);
 		});
 
-		test('a leave that is applied late counts in `lateness`', async () => {
-			const { process } = await world();
-			const { readState, apply, epoch } = await process({ fenced: true });
-			await epoch.begin(() => 1);
-			const now = Date.now() * 1000;
-			const [before, asked] = [now - 30_000_000, now - 10_000_000];
-			await apply(created(CHANNEL, ['U01', 'U02']));
-			const look = () =>
+		test('a repeated mark reaches a process whose copy was loaded before the store had the mark', async () => {
+			const { process, store } = await world();
+			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 4)]);
+			const [one, other] = [await process(), await process()];
+			expect(await other.readState.row('U02', 'C01')).toMatchObject({ unread: 3 });
+			// As after a rebuild of Redis that the mark was too late for.
+			await store.ledger.commit([cursor('U02', 'C01', BEGIN + 3, BEGIN + 10)]);
+			const mark = { type: 'read', ts: BEGIN + 3 } as const;
+			const change = (await one.readState.mark('U02', 'C01', mark, publish)) as RowChange;
+			await change.durable;
+			expect(await other.readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 3 });
+		});
+
+		test('a copy from the store notices that the store lost changes since', async () => {
+			const { process, store } = await world();
+			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 4)]);
+			let isRolledBack = false;
+			const source: StateSource = {
+				...store.source,
+				briefs: async (ids) =>
+					(await store.source.briefs(ids)).map((brief) =>
+						isRolledBack ? { ...brief, stamp: BEGIN + 1 } : brief,
+					),
+			};
+			const { readState } = await process({ source });
+			const look = (after: number | null) =>
+				readState.port.read('U02', { some: () => [{ id: 'C01', after, threads: [] }] }, () => 'read');
+			expect(await look(null)).toBe('read');
+			isRolledBack = true;
+			await expect(look(0)).rejects.toThrow('service_unavailable');
+			isRolledBack = false;
+			expect(await look(0)).toBe('read');
+		});
+
+		describe('lateness', () => {
+			const seconds = (since: number): number => Date.now() * 1000 - since * 1_000_000;
+			/** What has changed for U02 since then, as a process sees it. */
+			const changesIn = ({ readState }: ReadStateProcess, since: number) =>
 				readState.port.read('U02', { all: 'conversations', includesLeft: true }, (views) =>
-					views.changedSince(asked),
+					views.changedSince(since),
 				);
-			expect((await look()).lateness).toBe(0);
-			await apply(left(CHANNEL, 'U02', before, 1));
-			expect((await look()).lateness).toBeGreaterThan(29_000_000);
+
+			test('a leave that is applied late counts', async () => {
+				const { process } = await world();
+				const one = await process({ fenced: true });
+				await one.epoch.begin(() => 1);
+				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(40)));
+				await Bun.sleep(5);
+				const since = seconds(0);
+				expect((await changesIn(one, since)).lateness).toBe(0);
+				await one.apply(left(CHANNEL, 'U02', seconds(30), 1));
+				expect((await changesIn(one, since)).lateness).toBeGreaterThan(29_000_000);
+			});
+
+			test('a conversation that is created late counts, for its members', async () => {
+				const { process } = await world();
+				const one = await process({ fenced: true });
+				await one.epoch.begin(() => 1);
+				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(30)));
+				expect((await changesIn(one, seconds(10))).lateness).toBeGreaterThan(29_000_000);
+			});
+
+			test('a post that is applied again counts, also in a process with a copy: perhaps it is published only now', async () => {
+				const { process } = await world();
+				const [one, other] = [await process({ fenced: true }), await process({ fenced: true })];
+				await one.epoch.begin(() => 1);
+				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(0)));
+				const post = posted(CHANNEL, message('C01', seconds(0)));
+				await one.apply(post);
+				await Bun.sleep(1_200);
+				const since = seconds(0);
+				for (const each of [one, other])
+					expect(await changesIn(each, since)).toMatchObject({ conversations: [], lateness: 0 });
+				await one.readState.apply([post], asIs);
+				for (const each of [one, other]) {
+					const { conversations, lateness } = await changesIn(each, since);
+					expect(conversations).toEqual(['C01']);
+					expect(lateness).toBeGreaterThan(1_000_000);
+				}
+			});
 		});
 
 		test('expired state is loaded from the store again', async () => {

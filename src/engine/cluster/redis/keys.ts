@@ -16,13 +16,13 @@ export class Keys {
 	 *     late_seen   when `late` was last set
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
-	/** `stamp:base` of the conversation by itself, so that one MGET compares many (lua/versions-1.lua). */
+	/** `stamp:base:late_seen` of the conversation by itself, so that one MGET compares many (lua/versions-1.lua). */
 	version = (conversation: string): string => `${this.prefix}{${conversation}}:version`;
 	/** ZSET of the conversation's recent changes by stamp, with all that the store may lack. */
 	recent = (conversation: string): string => `${this.prefix}{${conversation}}:recent`;
 	/**
 	 * HASH of a user's fields that have changed lately (read-state/packing.ts); `version`, which rises with every change; `since`, the version
-	 * after which `fieldNames` has all changes.
+	 * after which `fieldNames` has all changes; `late` and `late_seen`, as in `meta`.
 	 */
 	fields = (user: string): string => `${this.prefix}{${user}}:fields`;
 	/** ZSET of the names of these fields, by the version that changed them last. */

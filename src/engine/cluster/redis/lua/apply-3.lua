@@ -24,7 +24,7 @@ local now = string.format('%.0f', time[1] * 1000000 + time[2])
 -- Delays up to this one need no record: resuming clients get the changes of the last seconds again anyway.
 local ORDINARY = 1000000
 
-local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'late')
+local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'late', 'late_seen')
 local stamp, base = state[1], state[2]
 -- Fields of the conversation to set, each followed by its value.
 local fields = {}
@@ -49,13 +49,13 @@ end
 local before, newest, late, results = stamp, nil, 0, {}
 for index = 7, #ARGV, 2 do
 	local at, changes = ARGV[index], ARGV[index + 1]
+	-- A command that was applied before may be published only now, so it counts too. A creation is never late: nobody was subscribed.
+	late = stamp == '0' and 0 or math.max(late, tonumber(now) - tonumber(at))
 	if tonumber(at) > tonumber(stamp) then
 		if changes ~= '' then
 			redis.call('ZADD', KEYS[2], at, at .. ' ' .. changes)
 			newest = at
 		end
-		-- A creation is never late: nobody was subscribed.
-		late = stamp == '0' and 0 or math.max(late, tonumber(now) - tonumber(at))
 		stamp = at
 		results[#results + 1] = 1
 	else
@@ -80,16 +80,16 @@ end
 -- When the commands became visible, and how late: resuming clients have to go back that far.
 set('stamp', stamp)
 set('seen', now)
-local noted = '0'
+local noted, late_seen = '0', state[4] or '0'
 if late > ORDINARY then
-	noted = string.format('%.0f', math.max(late, tonumber(state[3] or 0)))
+	noted, late_seen = string.format('%.0f', math.max(late, tonumber(state[3] or 0))), now
 	set('late', noted)
-	set('late_seen', now)
+	set('late_seen', late_seen)
 end
 redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('EXPIRE', KEYS[1], ttl)
 redis.call('EXPIRE', KEYS[2], ttl)
-redis.call('SET', KEYS[3], stamp .. ':' .. base, 'EX', ttl)
+redis.call('SET', KEYS[3], stamp .. ':' .. base .. ':' .. late_seen, 'EX', ttl)
 for place, value in ipairs({ before, base, now, noted }) do
 	table.insert(results, place, value)
 end

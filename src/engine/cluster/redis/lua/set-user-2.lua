@@ -34,15 +34,24 @@ redis.call('HSET', KEYS[1], 'version', newer)
 if version == '-' then
 	redis.call('HSET', KEYS[1], 'since', newer)
 end
+local function set(field, value)
+	redis.call('HSET', KEYS[1], field, value)
+	redis.call('ZADD', KEYS[2], newer, field)
+end
 for index = first, #ARGV, 2 do
 	local field, value = ARGV[index], ARGV[index + 1]
 	if field == 'stamp' then
-		-- It only rises, even if another process has set it since.
-		local stamp = tonumber(redis.call('HGET', KEYS[1], 'stamp') or 0)
-		value = string.format('%.0f', math.max(tonumber(value), stamp + 1))
+		local state = redis.call('HMGET', KEYS[1], 'stamp', 'late')
+		-- As in apply-3.lua: resuming clients have to go back as far as a change became visible late.
+		local late = now - tonumber(value)
+		if late > 1000000 then
+			set('late', string.format('%.0f', math.max(late, tonumber(state[2] or 0))))
+			set('late_seen', string.format('%.0f', now))
+		end
+		-- The stamp only rises, even if another process has set it since.
+		value = string.format('%.0f', math.max(tonumber(value), tonumber(state[1] or 0) + 1))
 	end
-	redis.call('HSET', KEYS[1], field, value)
-	redis.call('ZADD', KEYS[2], newer, field)
+	set(field, value)
 end
 
 -- Removes fields that have not changed for ARGV[3] seconds, at most 100 per call.

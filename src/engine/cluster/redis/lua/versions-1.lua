@@ -1,6 +1,6 @@
 #!lua flags=allow-cross-slot-keys,allow-oom,no-writes
 --[[
-Compares copies of conversations with Redis. A version is `stamp:base`, which every script that changes a conversation sets.
+Compares copies of conversations with Redis. A version is `stamp:base:late_seen`, which every script that changes a conversation sets.
 
 KEYS[1]  version of the first conversation. The caller makes sure that all are on the same node
 ARGV[1]  a marker of the epoch on this node, '' for none

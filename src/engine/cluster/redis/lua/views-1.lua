@@ -1,13 +1,13 @@
 #!lua flags=allow-cross-slot-keys,allow-oom,no-writes
 --[[
-Returns what copies of conversations lack. A copy is identified by the stamp of its newest change and by its `base`: Redis gives a
-conversation a new base whenever it begins to record its changes.
+Returns what copies of conversations lack. A copy is identified by the stamp of its newest change, by its `late_seen`, and by its `base`:
+Redis gives a conversation a new base whenever it begins to record its changes.
 
 KEYS[1]  HASH of the first conversation. The caller makes sure that all are on the same node
 ARGV[1]  a marker of the epoch on this node, '' for none
 ARGV[2]  its expected value; if it has another, the error OVER
 ARGV[3]  prefix of all keys
-ARGV[4…] for each copy its conversation, its stamp and its base; the base is - if it has the state of the store, and '' if there is no copy
+ARGV[4…] for each copy its conversation, stamp, base and late_seen; the base is - if it has the state of the store, and '' if there is no copy
 
 Result   for each copy
          {} it is current
@@ -19,14 +19,14 @@ Result   for each copy
 -- include only-in-epoch
 local prefix = ARGV[3]
 
-local function answer_for(conversation, known, known_base)
+local function answer_for(conversation, known, known_base, known_late_seen)
 	local keys = prefix .. '{' .. conversation .. '}:'
 	local state = redis.call('HMGET', keys .. 'meta', 'stamp', 'base', 'since', 'written', 'seen', 'late', 'late_seen', 'newest', 'repaired')
 	local stamp, base, since, written = state[1], state[2], tonumber(state[3]), state[4] or '0'
 	if not stamp then
 		return known_base == '-' and {} or { -1 }
 	end
-	if stamp == known and base == known_base then
+	if stamp == known and base == known_base and (state[7] or '0') == known_late_seen then
 		return {}
 	end
 	local is_before = base == known_base or (known_base == '-' and state[9] ~= '1')
@@ -46,7 +46,7 @@ local function answer_for(conversation, known, known_base)
 end
 
 local results = {}
-for index = 4, #ARGV, 3 do
-	results[#results + 1] = answer_for(ARGV[index], ARGV[index + 1], ARGV[index + 2])
+for index = 4, #ARGV, 4 do
+	results[#results + 1] = answer_for(ARGV[index], ARGV[index + 1], ARGV[index + 2], ARGV[index + 3])
 end
 return results

@@ -180,6 +180,8 @@ export class ConversationCopies {
 	}
 
 	private async send({ comparisons, reads, answered, token }: NodeBatch): Promise<void> {
+		// A caller that fails for another reason does not await it.
+		answered.promise.catch(() => undefined);
 		try {
 			const [changed] = await Promise.all([this.compare(comparisons, token), this.read(reads, token)]);
 			for (let from = 0; from < changed.length; from += READS_PER_CALL)
@@ -229,7 +231,7 @@ export class ConversationCopies {
 				keys.meta(requests[0]?.copy.id ?? ''),
 				...token,
 				keys.prefix,
-				...requests.flatMap(({ copy: { id, stamp, base } }) => [id, stamp, base]),
+				...requests.flatMap(({ copy: { id, stamp, base, lateSeen } }) => [id, stamp, base, lateSeen]),
 			)) as string[][];
 			for (const [index, request] of requests.entries()) {
 				applyAnswer(request, answers[index] as string[], token[1]);

@@ -75,7 +75,7 @@ export class ConversationCopy extends LoadedConversation {
 
 	/** The value of the conversation's version key in Redis while this copy is current; `STORED` if there is none. */
 	get version(): string {
-		this.cachedVersion ||= this.base === STORED ? STORED : `${this.stamp}:${this.base}`;
+		this.cachedVersion ||= this.base === STORED ? STORED : `${this.stamp}:${this.base}:${this.lateSeen}`;
 		return this.cachedVersion;
 	}
 
@@ -135,7 +135,7 @@ export class ConversationCopy extends LoadedConversation {
 		this.kind = (brief?.kind ?? created?.kind) as ConversationKind;
 		this.archived = brief?.archived ?? false;
 		this.timeline = new Timeline(brief?.latest ?? 0);
-		if (this.base === STORED) this.stamp = brief?.stamp ?? 0;
+		if (this.base === STORED) this.stamp = this.keptSince = brief?.stamp ?? 0;
 		this.isLoaded = true;
 		this.mayHaveNewerRows = true;
 		this.kept = [];

@@ -101,8 +101,8 @@ export class CopySnapshot implements ViewSnapshot {
 	 */
 	changedSince(since: number): ChangedViews {
 		const conversations: string[] = [];
-		let lateness = 0;
 		const { user } = this;
+		let lateness = user.lateSeen > since ? user.late : 0;
 		for (const copy of this.copies) {
 			if (!copy) continue;
 			const isMember = user.membership(copy.id)?.member === true;

@@ -62,19 +62,13 @@ export class EffectApplier {
 			read ??= isCreated ? Promise.resolve(new Map()) : source.usersIn(conversation, ids);
 			return read;
 		};
-		const facts: (readonly ReadFact[])[] = [];
+		const applyTo = ([user, all]: readonly [string, readonly Step[]]) =>
+			users.applySteps(user, all, authors, rows, point.tokenOf(slotOf(user)), early.get(user));
+		const facts: ReadFact[] = [];
 		for (let from = 0; from < steps.length; from += USERS_PER_PIPELINE)
-			facts.push(
-				...(await Promise.all(
-					steps
-						.slice(from, from + USERS_PER_PIPELINE)
-						.map(([user, all]) =>
-							users.applySteps(user, all, authors, rows, point.tokenOf(slotOf(user)), early.get(user)),
-						),
-				)),
-			);
+			facts.push(...(await Promise.all(steps.slice(from, from + USERS_PER_PIPELINE).map(applyTo))).flat());
 		await fence.verify(point);
-		return facts.flat();
+		return facts;
 	}
 
 	/** Sends these reads in the same turn as the script, so that both share a round trip. */

@@ -1,3 +1,4 @@
+import { KeyedQueue } from '../../../../model/keyed-queue.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type {
 	ChangeRequest,
@@ -15,7 +16,6 @@ import { type Context, contextOf, type RedisViewsParts } from './context.ts';
 import { ConversationCopies } from './conversation-copies.ts';
 import { CopiedViews } from './copied-views.ts';
 import { EffectApplier } from './effect-applier.ts';
-import { KeyedQueue } from './keyed-queue.ts';
 import { UserCopies } from './user-copies.ts';
 import { UserEffects } from './user-effects.ts';
 import { repairUser } from './user-repair.ts';

@@ -28,6 +28,9 @@ const ACTIVITY_BYTES = 8;
 export class UserCopy extends LoadedUser {
 	/** Rises with every change in Redis. */
 	version = STORED;
+	/** As those of a conversation copy. */
+	late = 0;
+	lateSeen = 0;
 	/** When Redis last confirmed it, by `performance.now()`. */
 	checkedMs = performance.now();
 	/** Used since the last eviction. */
@@ -57,6 +60,8 @@ export class UserCopy extends LoadedUser {
 		this.scopes.clear();
 		for (const [field, value] of fields) {
 			if (field === STAMP) this.stamp = Math.max(this.stamp, Number(value));
+			else if (field === 'late') this.late = Number(value);
+			else if (field === 'late_seen') this.lateSeen = Number(value);
 			else if (field === ACTIVITY) this.activity = new Activity(this.context.starts, unpackActivity(value));
 			else setField(this, field, value);
 		}

@@ -41,7 +41,7 @@ export async function repairUser(
 	const { behind, uncertainUpTo, changed } = storedFields(fields, rows, conversation);
 	if (behind || (uncertainUpTo !== null && uncertainUpTo > longAgo)) return 'store_behind';
 	if (Object.keys(changed).length === 0) return 'repaired';
-	const newer = { ...changed, [STAMP]: String(rows.stamp) };
+	const newer = { ...changed, [STAMP]: String(nowMicros()) };
 	const version = fields.version ?? STORED;
 	const isSet = await copies.setFields(user, version, newer, point.tokenOf(slotOf(user)));
 	return isSet === '' ? 'changing' : 'repaired';

@@ -182,11 +182,14 @@ class ChangedUser extends UserDraft {
 			applyChange(this, change, this.stamp);
 		}
 		const { conversation } = change;
+		// Set in Redis even without effect: a copy of another gateway may be from before a rebuild that missed the original change.
 		if (change.type === 'thread_cursor') {
 			const follow = this.follow(conversation, change.threadTs) as StampedFollow;
+			this.setFollow(conversation, change.threadTs, follow);
 			return threadFact(id, conversation, change.threadTs, follow);
 		}
 		const membership = this.membership(conversation) as StampedMembership;
+		this.setMembership(conversation, membership);
 		return membershipFact(change.type, id, conversation, membership);
 	}
 
