@@ -323,6 +323,7 @@ export class PartitionedWorker {
 				await owned?.partition.finished();
 				owned?.pipeline.end();
 				await owned?.persistence.flushed();
+				owned?.persistence.dropRest();
 				await owned?.ownership.idle();
 				this.owned.delete(name);
 			}),

@@ -162,6 +162,11 @@ export class TrailingPersistence {
 		while (this.writing) await this.writing;
 	}
 
+	/** Call it when the partition is released: drops what cannot be written any more, because a record before it was never decided. */
+	dropRest(): void {
+		this.removeFirst(this.waiting.length);
+	}
+
 	private async writeAll(): Promise<void> {
 		try {
 			const { nowMs, sleep } = this.parts;
@@ -174,7 +179,7 @@ export class TrailingPersistence {
 			}
 		} catch (error) {
 			this.failed = true;
-			this.removeFirst(this.waiting.length);
+			this.dropRest();
 			this.parts.onFailed(error);
 		} finally {
 			this.writing = null;

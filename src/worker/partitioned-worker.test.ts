@@ -1,0 +1,111 @@
+import { expect, test } from 'bun:test';
+import { conversation } from '../../test/support/store/facts.ts';
+import { MemoryBus } from '../engine/embedded/memory-bus.ts';
+import type { CommandHandler, CommandLog, LoggedCommand, PartitionOwner } from '../engine/ports/log.ts';
+import type { History, PartitionLedger, StateSource } from '../engine/ports/store.ts';
+import type { Action } from '../sequencer/commands.ts';
+import { PartitionedWorker } from './partitioned-worker.ts';
+
+/** The worker of a cluster without services: the test plays the log, and the store keeps only offsets. */
+
+const PARTITION = 'conversations/0';
+
+/** `loading`: awaited before a conversation is loaded. */
+function scene(loading: (conversation: string) => Promise<void> = async () => undefined) {
+	let handle: CommandHandler | undefined;
+	let owner: PartitionOwner | undefined;
+	const restarted: string[] = [];
+	const log: Pick<CommandLog, 'consume'> = {
+		consume: (handler, of) => {
+			[handle, owner] = [handler, of];
+			return { restart: (partition) => void restarted.push(partition) };
+		},
+	};
+	const offsets = new Map<string, number>();
+	const nextOffset = async (partition: string): Promise<number> => offsets.get(partition) ?? 0;
+	const ledger: PartitionLedger = {
+		nextOffset,
+		nextOffsets: async () => new Map(offsets),
+		logIdOf: async () => null,
+		commitWithProgress: async (_, { partition, to }) => void offsets.set(partition, to),
+	};
+	const source = {
+		head: async (id: string) => {
+			await loading(id);
+			return { conversation: conversation(id), stamp: 0, lastTs: 0 };
+		},
+		timelineEntries: async () => [],
+		memberships: async (_: string, users: readonly string[]) =>
+			new Map(users.map((user) => [user, { member: true, joinedTs: 1 }])),
+	} as unknown as StateSource;
+	const sleeps: number[] = [];
+	const worker = new PartitionedWorker({
+		log: log as CommandLog,
+		cursorLedger: { commit: async () => undefined },
+		ledger,
+		source,
+		history: {} as History,
+		views: {
+			prepare: async () => () => undefined,
+			apply: async (_, onMoved) => onMoved([]),
+			written: () => undefined,
+		},
+		bus: new MemoryBus(),
+		publications: {
+			claim: async () => ({ generation: 1, published: 0, reloaded: 0 }),
+			published: async () => true,
+			reloading: async () => undefined,
+			announceMissed: async () => undefined,
+		},
+		nowMs: () => 0,
+		sleep: async (ms) => {
+			sleeps.push(ms);
+			await Bun.sleep(0);
+		},
+		report: () => undefined,
+	});
+	worker.start();
+	worker.resume();
+	const assign = async (): Promise<void> => {
+		await owner?.onAssigned?.([PARTITION]);
+		await owner?.progress(PARTITION);
+	};
+	const revoke = async (): Promise<void> => {
+		owner?.onReleasing?.([PARTITION]);
+		await owner?.onRevoked?.([PARTITION]);
+	};
+	const process = async (from: number, batch: readonly LoggedCommand[]): Promise<void> =>
+		handle?.(batch, { partition: PARTITION, from, to: from + batch.length });
+	return { worker, assign, revoke, process, offsets, restarted, sleeps };
+}
+
+const post = (id: string, offset: number, text = 'text'): LoggedCommand => {
+	const content = { text, extra: null };
+	const action: Action = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId: null };
+	return {
+		command: { conversation: id, actor: 'U01', team: 'T01', at: offset + 10, action },
+		replyTo: { gateway: 'g1', request: offset },
+		partition: PARTITION,
+		offset,
+	};
+};
+
+test('a released partition does not fill the backlog with records that it could not write', async () => {
+	let isHanging = true;
+	const { assign, revoke, process, offsets } = scene(async (id) => {
+		if (id === 'hangs' && isHanging) await new Promise(() => undefined);
+	});
+	await assign();
+	// More than the backlog may hold, behind a command that is never decided.
+	const large = 'x'.repeat(1_500_000);
+	const batch = Array.from({ length: 100 }, (_, index) => post('C1', index + 1, large));
+	await process(0, [post('hangs', 0), ...batch]);
+	await revoke();
+	expect(offsets.get(PARTITION)).toBeUndefined();
+
+	isHanging = false;
+	await assign();
+	await process(0, [post('hangs', 0)]);
+	await revoke();
+	expect(offsets.get(PARTITION)).toBe(1);
+});
