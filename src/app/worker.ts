@@ -10,7 +10,7 @@ import type { Cluster } from './cluster-engine.ts';
 import type { Config } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { startPush } from './push.ts';
-import { nowMs } from './runtime.ts';
+import { nowMs, steadyMs } from './runtime.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
 /** The composition of a worker of a cluster: it sequences commands, persists effects and sends notifications. */
@@ -52,6 +52,7 @@ export async function startWorker(
 		bus,
 		publications,
 		nowMs,
+		steadyMs,
 		sleep: (ms) => Bun.sleep(ms),
 		report,
 	});
@@ -76,7 +77,7 @@ export async function startWorker(
 		log,
 	});
 	const idleMs = config.idleMinutes * 60_000;
-	const eviction = setInterval(() => worker.evict(nowMs() - idleMs), EVICT_EVERY_MS);
+	const eviction = setInterval(() => worker.evict(steadyMs() - idleMs), EVICT_EVERY_MS);
 	return {
 		stop: async () => {
 			clearInterval(eviction);

@@ -10,8 +10,14 @@ import { PartitionedWorker } from './partitioned-worker.ts';
 
 const PARTITION = 'conversations/0';
 
-/** `loading`: awaited before a conversation is loaded. */
-function scene(loading: (conversation: string) => Promise<void> = async () => undefined) {
+interface Hooks {
+	/** Awaited before a conversation is loaded. */
+	readonly loading?: (conversation: string) => Promise<void>;
+	/** Awaited before each transaction. */
+	readonly committing?: () => Promise<void>;
+}
+
+function scene({ loading, committing }: Hooks = {}) {
 	let handle: CommandHandler | undefined;
 	let owner: PartitionOwner | undefined;
 	const restarted: string[] = [];
@@ -27,11 +33,14 @@ function scene(loading: (conversation: string) => Promise<void> = async () => un
 		nextOffset,
 		nextOffsets: async () => new Map(offsets),
 		logIdOf: async () => null,
-		commitWithProgress: async (_, { partition, to }) => void offsets.set(partition, to),
+		commitWithProgress: async (_, { partition, to }) => {
+			await committing?.();
+			offsets.set(partition, to);
+		},
 	};
 	const source = {
 		head: async (id: string) => {
-			await loading(id);
+			await loading?.(id);
 			return { conversation: conversation(id), stamp: 0, lastTs: 0 };
 		},
 		timelineEntries: async () => [],
@@ -39,6 +48,7 @@ function scene(loading: (conversation: string) => Promise<void> = async () => un
 			new Map(users.map((user) => [user, { member: true, joinedTs: 1 }])),
 	} as unknown as StateSource;
 	const sleeps: number[] = [];
+	let readings = 0;
 	const worker = new PartitionedWorker({
 		log: log as CommandLog,
 		cursorLedger: { commit: async () => undefined },
@@ -57,7 +67,12 @@ function scene(loading: (conversation: string) => Promise<void> = async () => un
 			reloading: async () => undefined,
 			announceMissed: async () => undefined,
 		},
-		nowMs: () => 0,
+		// Each reading is an hour earlier: the wall clock is set back all the time.
+		nowMs: () => {
+			readings += 1;
+			return -3_600_000 * readings;
+		},
+		steadyMs: () => 0,
 		sleep: async (ms) => {
 			sleeps.push(ms);
 			await Bun.sleep(0);
@@ -92,8 +107,10 @@ const post = (id: string, offset: number, text = 'text'): LoggedCommand => {
 
 test('a released partition does not fill the backlog with records that it could not write', async () => {
 	let isHanging = true;
-	const { assign, revoke, process, offsets } = scene(async (id) => {
-		if (id === 'hangs' && isHanging) await new Promise(() => undefined);
+	const { assign, revoke, process, offsets } = scene({
+		loading: async (id) => {
+			if (id === 'hangs' && isHanging) await new Promise(() => undefined);
+		},
 	});
 	await assign();
 	// More than the backlog may hold, behind a command that is never decided.
@@ -108,4 +125,22 @@ test('a released partition does not fill the backlog with records that it could 
 	await process(0, [post('hangs', 0)]);
 	await revoke();
 	expect(offsets.get(PARTITION)).toBe(1);
+});
+
+test('the pause between two transactions does not depend on the wall clock', async () => {
+	const [began, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	const { assign, revoke, process, offsets, sleeps } = scene({
+		committing: () => {
+			began.resolve();
+			return goOn.promise;
+		},
+	});
+	await assign();
+	await process(0, [post('C1', 0)]);
+	await began.promise;
+	await process(1, [post('C1', 1)]);
+	goOn.resolve();
+	await revoke();
+	expect(offsets.get(PARTITION)).toBe(2);
+	expect(Math.max(...sleeps)).toBeLessThan(3_600_000);
 });

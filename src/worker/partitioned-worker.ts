@@ -40,7 +40,10 @@ export interface PartitionedWorkerParts {
 	readonly views: Pick<Views, 'prepare' | 'apply' | 'written'>;
 	readonly bus: Bus;
 	readonly publications: PublicationRecord;
+	/** Wall clock: the age of a command is its difference from the clock of a gateway. */
 	readonly nowMs: () => number;
+	/** Monotonic clock, for durations and for `evict`. */
+	readonly steadyMs: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 }
@@ -141,7 +144,7 @@ export class PartitionedWorker {
 		for (const { pipeline } of this.owned.values()) pipeline.end();
 	}
 
-	/** Evicts conversations that were not used since `before` (ms), if all their effects are durable. */
+	/** Evicts conversations that were not used since `before` (of `steadyMs`), if all their effects are durable. */
 	evict(before: number): void {
 		for (const { partition } of this.owned.values()) partition.evict(before);
 	}
@@ -264,13 +267,13 @@ export class PartitionedWorker {
 	}
 
 	private newPersistence(name: string, ownership: Ownership): TrailingPersistence {
-		const { ledger, cursorLedger, views, nowMs, sleep, report } = this.parts;
+		const { ledger, cursorLedger, views, steadyMs, sleep, report } = this.parts;
 		const persistence = new TrailingPersistence({
 			ledger,
 			cursorLedger,
 			beforePersist: (offset) => ownership.beforePersist(offset),
 			backlog: this.backlog,
-			nowMs,
+			steadyMs,
 			sleep,
 			onPersisted: (stamps) => {
 				this.failures.delete(name);
@@ -290,8 +293,8 @@ export class PartitionedWorker {
 	 * worker has not decided. After a failover of the store, it may lack messages that this worker has stored.
 	 */
 	private newConversations(name: string, persistence: TrailingPersistence): Conversations {
-		const { ledger, source, history, nowMs } = this.parts;
-		return new Conversations(source, history, nowMs, async () => {
+		const { ledger, source, history, steadyMs } = this.parts;
+		return new Conversations(source, history, steadyMs, async () => {
 			const { storedTo } = persistence;
 			const offset = await ledger.nextOffset(name);
 			if (persistence.isOvertakenAt(offset)) throw new Overtaken();

@@ -36,7 +36,7 @@ export interface PersistenceParts {
 	readonly beforePersist?: (offset: number) => Promise<void>;
 	/** Persisting failed, so the decisions in memory are invalid: the partition has to be restarted. */
 	readonly onFailed: (error: unknown) => void;
-	readonly nowMs: () => number;
+	readonly steadyMs: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -101,7 +101,7 @@ export class TrailingPersistence {
 	/** Each span must begin where the previous one ends. */
 	reserve(spans: readonly LogSpan[]): Reservation[] {
 		if (this.failed) throw new Error('the partition is being restarted');
-		const since = this.parts.nowMs();
+		const since = this.parts.steadyMs();
 		return spans.map((span) => {
 			const record: Waiting = { span, since, bytes: RECORD_BYTES, rows: 0, decided: null };
 			this.waiting.push(record);
@@ -154,7 +154,7 @@ export class TrailingPersistence {
 	/** How long the oldest record has been waiting to be persisted, in ms. */
 	lagMs(): number {
 		const [oldest] = this.waiting;
-		return oldest ? this.parts.nowMs() - oldest.since : 0;
+		return oldest ? this.parts.steadyMs() - oldest.since : 0;
 	}
 
 	/** Resolves when everything before the first undecided record is durable, or was dropped by a failure. */
@@ -169,13 +169,13 @@ export class TrailingPersistence {
 
 	private async writeAll(): Promise<void> {
 		try {
-			const { nowMs, sleep } = this.parts;
+			const { steadyMs, sleep } = this.parts;
 			for (let pause = GATHER_MS; this.hasWork; ) {
 				await sleep(pause);
-				const began = nowMs();
+				const began = steadyMs();
 				await this.writeSome();
 				const isFull = this.waiting.length >= MAX_ROWS;
-				pause = isFull ? 0 : Math.max(0, PACE_MS - (nowMs() - began));
+				pause = isFull ? 0 : Math.max(0, PACE_MS - (steadyMs() - began));
 			}
 		} catch (error) {
 			this.failed = true;

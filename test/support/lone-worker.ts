@@ -136,6 +136,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			views: watched,
 			bus,
 			nowMs: Date.now,
+			steadyMs: () => performance.now(),
 			sleep,
 			report: () => undefined,
 		});
