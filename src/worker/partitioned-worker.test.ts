@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test';
 import { conversation } from '../../test/support/store/facts.ts';
 import { MemoryBus } from '../engine/embedded/memory-bus.ts';
+import type { ReadFact } from '../engine/ports/facts.ts';
 import type { CommandHandler, CommandLog, LoggedCommand, PartitionOwner } from '../engine/ports/log.ts';
 import type { History, PartitionLedger, StateSource } from '../engine/ports/store.ts';
+import { Rejection } from '../model/errors.ts';
 import type { Action } from '../sequencer/commands.ts';
 import { PartitionedWorker } from './partitioned-worker.ts';
 
@@ -15,9 +17,11 @@ interface Hooks {
 	readonly loading?: (conversation: string) => Promise<void>;
 	/** Awaited before each transaction. */
 	readonly committing?: () => Promise<void>;
+	/** Persists the cursors that messages moved. */
+	readonly commitMoved?: () => Promise<void>;
 }
 
-function scene({ loading, committing }: Hooks = {}) {
+function scene({ loading, committing, commitMoved = async () => undefined }: Hooks = {}) {
 	let handle: CommandHandler | undefined;
 	let owner: PartitionOwner | undefined;
 	const restarted: string[] = [];
@@ -51,13 +55,13 @@ function scene({ loading, committing }: Hooks = {}) {
 	let readings = 0;
 	const worker = new PartitionedWorker({
 		log: log as CommandLog,
-		cursorLedger: { commit: async () => undefined },
+		cursorLedger: { commit: commitMoved },
 		ledger,
 		source,
 		history: {} as History,
 		views: {
 			prepare: async () => () => undefined,
-			apply: async (_, onMoved) => onMoved([]),
+			apply: async (effects, onMoved) => onMoved(effects.map(({ at }) => movedTo(at))),
 			written: () => undefined,
 		},
 		bus: new MemoryBus(),
@@ -93,6 +97,15 @@ function scene({ loading, committing }: Hooks = {}) {
 		handle?.(batch, { partition: PARTITION, from, to: from + batch.length });
 	return { worker, assign, revoke, process, offsets, restarted, sleeps };
 }
+
+const movedTo = (at: number): ReadFact => ({
+	type: 'own_post',
+	user: 'U01',
+	conversation: 'C1',
+	at,
+	inTimeline: true,
+	threadTs: null,
+});
 
 const post = (id: string, offset: number, text = 'text'): LoggedCommand => {
 	const content = { text, extra: null };
@@ -143,4 +156,19 @@ test('the pause between two transactions does not depend on the wall clock', asy
 	await revoke();
 	expect(offsets.get(PARTITION)).toBe(2);
 	expect(Math.max(...sleeps)).toBeLessThan(3_600_000);
+});
+
+test('a halt persists all effects, even if the cursors that they moved are rejected for a while', async () => {
+	let attempts = 0;
+	const { worker, assign, process, offsets, restarted } = scene({
+		commitMoved: async () => {
+			attempts += 1;
+			if (attempts < 4) throw new Rejection('service_unavailable');
+		},
+	});
+	await assign();
+	await process(0, [post('C1', 0)]);
+	await worker.halt();
+	expect(offsets.get(PARTITION)).toBe(1);
+	expect(restarted).toEqual([]);
 });

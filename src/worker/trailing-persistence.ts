@@ -1,6 +1,7 @@
 import type { Fact, ReadFact } from '../engine/ports/facts.ts';
 import type { LogSpan } from '../engine/ports/log.ts';
 import type { Ledger, PartitionLedger } from '../engine/ports/store.ts';
+import { Rejection } from '../model/errors.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import type { Backlog } from './backlog.ts';
@@ -20,6 +21,7 @@ const GATHER_MS = 10;
 /** Under load, transactions start at least this far apart, unless `MAX_ROWS` log records wait: a transaction costs more than the rows in it. */
 const PACE_MS = 40;
 const MAX_ROWS = 1_000;
+const RETRY_MS = 1_000;
 /** Long texts count as several rows, so that a transaction has a few megabytes at most. */
 const ROW_BYTES = 4_096;
 /** Memory of a record of the log without its effects, and of a moved cursor. */
@@ -192,7 +194,7 @@ export class TrailingPersistence {
 			...this.movedLater.splice(0),
 			...batch.flatMap(({ decided }) => decided?.moved ?? []),
 		]);
-		if (moved.length > 0) await this.parts.cursorLedger.commit(moved);
+		if (moved.length > 0) await this.writeMoved(moved);
 		const effects: Effect[] = batch.flatMap(({ decided }) => decided?.effects ?? []);
 		const [first, last] = [batch[0], batch.at(-1)];
 		if (!first || !last) return;
@@ -211,6 +213,22 @@ export class TrailingPersistence {
 				this.unwritten.delete(conversation.id);
 				this.written.delete(conversation.id);
 			} else if (this.unwritten.has(conversation.id)) this.written.set(conversation.id, at);
+		}
+	}
+
+	/**
+	 * Retries while neither the log nor the store accepts the cursors: their effects may be acknowledged, and `halt` must not end
+	 * without them. Cursors that were accepted late are written twice, which changes nothing.
+	 */
+	private async writeMoved(moved: readonly ReadFact[]): Promise<void> {
+		for (;;) {
+			try {
+				await this.parts.cursorLedger.commit(moved);
+				return;
+			} catch (error) {
+				if (!(error instanceof Rejection)) throw error;
+				await this.parts.sleep(RETRY_MS);
+			}
 		}
 	}
 
