@@ -172,3 +172,16 @@ test('a halt persists all effects, even if the cursors that they moved are rejec
 	expect(offsets.get(PARTITION)).toBe(1);
 	expect(restarted).toEqual([]);
 });
+
+test('a worker knows what the store has confirmed, except for partitions that it is releasing', async () => {
+	const { worker, assign, revoke, process, restarted } = scene();
+	await assign();
+	await process(0, [post('C1', 0), post('C1', 1)]);
+	await worker.halt();
+	expect(worker.confirmed()).toEqual(new Map([[PARTITION, 2]]));
+	worker.resumeFromStore(PARTITION);
+	expect(restarted).toEqual([PARTITION]);
+	const revoked = revoke();
+	expect(worker.confirmed()).toEqual(new Map());
+	await revoked;
+});

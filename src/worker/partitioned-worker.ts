@@ -15,6 +15,7 @@ import { Ownership } from './ownership.ts';
 import { Partition } from './partition.ts';
 import { Overtaken, PersistBehind, RolledBack } from './persist-behind.ts';
 import { Replies } from './replies.ts';
+import type { StoredPartitions } from './rollback-watch.ts';
 import { TrailingPersistence } from './trailing-persistence.ts';
 
 /**
@@ -63,7 +64,7 @@ interface OwnedPartition {
 	stored: number;
 }
 
-export class PartitionedWorker {
+export class PartitionedWorker implements StoredPartitions {
 	private readonly owned = new Map<string, OwnedPartition>();
 	private readonly replies: Replies;
 	private consumption: Consumption | undefined;
@@ -151,7 +152,15 @@ export class PartitionedWorker {
 
 	/** Number of owned partitions, without those that are being released: a release may wait until the store is reachable. */
 	get partitions(): number {
-		return [...this.owned.values()].filter(({ pipeline }) => !pipeline.isLeaving).length;
+		return this.kept.length;
+	}
+
+	confirmed(): ReadonlyMap<string, number> {
+		return new Map(this.kept.map(([name, { persistence }]) => [name, persistence.storedTo]));
+	}
+
+	resumeFromStore(partition: string): void {
+		this.consumption?.restart(partition);
 	}
 
 	/** Partitions assigned since the start: rises while partitions move or are restarted. */
@@ -167,6 +176,11 @@ export class PartitionedWorker {
 	/** Age of the oldest log record that is taken and not persisted yet, in ms. */
 	unwrittenMs(): number {
 		return Math.max(0, ...[...this.owned.values()].map(({ persistence }) => persistence.lagMs()));
+	}
+
+	/** The partitions that are not being released. */
+	private get kept(): [string, OwnedPartition][] {
+		return [...this.owned].filter(([, { pipeline }]) => !pipeline.isLeaving);
 	}
 
 	private async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
