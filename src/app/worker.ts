@@ -4,13 +4,15 @@ import { Recovery, type RecoveryParts } from '../engine/cluster/recovery.ts';
 import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
 import { presenceView } from '../engine/cluster/redis/presence.ts';
 import { RedisPublicationRecord } from '../engine/cluster/redis/publication-record.ts';
+import { MarkPersistence } from '../worker/mark-persistence.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
+import { RollbackWatch } from '../worker/rollback-watch.ts';
 import { clusterAddresses } from './cluster-addresses.ts';
 import type { Cluster } from './cluster-engine.ts';
 import type { Config } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { startPush } from './push.ts';
-import { nowMs } from './runtime.ts';
+import { nowMs, steadyMs } from './runtime.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
 /** The composition of a worker of a cluster: it sequences commands, persists effects and sends notifications. */
@@ -52,17 +54,16 @@ export async function startWorker(
 		bus,
 		publications,
 		nowMs,
+		steadyMs,
 		sleep: (ms) => Bun.sleep(ms),
 		report,
 	});
 	const recovery = recoveryOf(cluster, worker, publications, lock, operations, log);
-	logs.marks.consume({
-		progress: (partition) => postgres.nextOffset(partition),
-		logId: (partition) => postgres.logIdOf(partition),
-		persist: (facts, span) => postgres.commitWithProgress(facts, span),
-	});
+	const marks = new MarkPersistence(logs.marks, postgres);
+	const rollbacks = new RollbackWatch({ ledger: postgres, watched: [worker, marks], report });
 	// The worker starts halted: it decides nothing until recovery has checked the read state and holds the lock in shared mode.
 	worker.start();
+	rollbacks.start();
 	exportMetrics(worker, operations);
 	cluster.fitness.start();
 	await recovery.start();
@@ -76,10 +77,11 @@ export async function startWorker(
 		log,
 	});
 	const idleMs = config.idleMinutes * 60_000;
-	const eviction = setInterval(() => worker.evict(nowMs() - idleMs), EVICT_EVERY_MS);
+	const eviction = setInterval(() => worker.evict(steadyMs() - idleMs), EVICT_EVERY_MS);
 	return {
 		stop: async () => {
 			clearInterval(eviction);
+			rollbacks.stop();
 			await push?.stop();
 			// Release the lock last: the worker that gets it exclusively relies on everything being persisted.
 			await worker.stop(STOP_TIMEOUT_MS);

@@ -15,6 +15,7 @@ import { Ownership } from './ownership.ts';
 import { Partition } from './partition.ts';
 import { Overtaken, PersistBehind, RolledBack } from './persist-behind.ts';
 import { Replies } from './replies.ts';
+import type { StoredPartitions } from './rollback-watch.ts';
 import { TrailingPersistence } from './trailing-persistence.ts';
 
 /**
@@ -40,7 +41,10 @@ export interface PartitionedWorkerParts {
 	readonly views: Pick<Views, 'prepare' | 'apply' | 'written'>;
 	readonly bus: Bus;
 	readonly publications: PublicationRecord;
+	/** Wall clock: the age of a command is its difference from the clock of a gateway. */
 	readonly nowMs: () => number;
+	/** Monotonic clock, for durations and for `evict`. */
+	readonly steadyMs: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 }
@@ -60,7 +64,7 @@ interface OwnedPartition {
 	stored: number;
 }
 
-export class PartitionedWorker {
+export class PartitionedWorker implements StoredPartitions {
 	private readonly owned = new Map<string, OwnedPartition>();
 	private readonly replies: Replies;
 	private consumption: Consumption | undefined;
@@ -141,14 +145,22 @@ export class PartitionedWorker {
 		for (const { pipeline } of this.owned.values()) pipeline.end();
 	}
 
-	/** Evicts conversations that were not used since `before` (ms), if all their effects are durable. */
+	/** Evicts conversations that were not used since `before` (of `steadyMs`), if all their effects are durable. */
 	evict(before: number): void {
 		for (const { partition } of this.owned.values()) partition.evict(before);
 	}
 
 	/** Number of owned partitions, without those that are being released: a release may wait until the store is reachable. */
 	get partitions(): number {
-		return [...this.owned.values()].filter(({ pipeline }) => !pipeline.isLeaving).length;
+		return this.kept.length;
+	}
+
+	confirmed(): ReadonlyMap<string, number> {
+		return new Map(this.kept.map(([name, { persistence }]) => [name, persistence.storedTo]));
+	}
+
+	resumeFromStore(partition: string): void {
+		this.consumption?.restart(partition);
 	}
 
 	/** Partitions assigned since the start: rises while partitions move or are restarted. */
@@ -164,6 +176,11 @@ export class PartitionedWorker {
 	/** Age of the oldest log record that is taken and not persisted yet, in ms. */
 	unwrittenMs(): number {
 		return Math.max(0, ...[...this.owned.values()].map(({ persistence }) => persistence.lagMs()));
+	}
+
+	/** The partitions that are not being released. */
+	private get kept(): [string, OwnedPartition][] {
+		return [...this.owned].filter(([, { pipeline }]) => !pipeline.isLeaving);
 	}
 
 	private async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
@@ -264,13 +281,13 @@ export class PartitionedWorker {
 	}
 
 	private newPersistence(name: string, ownership: Ownership): TrailingPersistence {
-		const { ledger, cursorLedger, views, nowMs, sleep, report } = this.parts;
+		const { ledger, cursorLedger, views, steadyMs, sleep, report } = this.parts;
 		const persistence = new TrailingPersistence({
 			ledger,
 			cursorLedger,
 			beforePersist: (offset) => ownership.beforePersist(offset),
 			backlog: this.backlog,
-			nowMs,
+			steadyMs,
 			sleep,
 			onPersisted: (stamps) => {
 				this.failures.delete(name);
@@ -290,8 +307,8 @@ export class PartitionedWorker {
 	 * worker has not decided. After a failover of the store, it may lack messages that this worker has stored.
 	 */
 	private newConversations(name: string, persistence: TrailingPersistence): Conversations {
-		const { ledger, source, history, nowMs } = this.parts;
-		return new Conversations(source, history, nowMs, async () => {
+		const { ledger, source, history, steadyMs } = this.parts;
+		return new Conversations(source, history, steadyMs, async () => {
 			const { storedTo } = persistence;
 			const offset = await ledger.nextOffset(name);
 			if (persistence.isOvertakenAt(offset)) throw new Overtaken();
@@ -323,6 +340,7 @@ export class PartitionedWorker {
 				await owned?.partition.finished();
 				owned?.pipeline.end();
 				await owned?.persistence.flushed();
+				owned?.persistence.dropRest();
 				await owned?.ownership.idle();
 				this.owned.delete(name);
 			}),

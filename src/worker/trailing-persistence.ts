@@ -1,6 +1,7 @@
 import type { Fact, ReadFact } from '../engine/ports/facts.ts';
 import type { LogSpan } from '../engine/ports/log.ts';
 import type { Ledger, PartitionLedger } from '../engine/ports/store.ts';
+import { Rejection } from '../model/errors.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import type { Backlog } from './backlog.ts';
@@ -20,6 +21,7 @@ const GATHER_MS = 10;
 /** Under load, transactions start at least this far apart, unless `MAX_ROWS` log records wait: a transaction costs more than the rows in it. */
 const PACE_MS = 40;
 const MAX_ROWS = 1_000;
+const RETRY_MS = 1_000;
 /** Long texts count as several rows, so that a transaction has a few megabytes at most. */
 const ROW_BYTES = 4_096;
 /** Memory of a record of the log without its effects, and of a moved cursor. */
@@ -36,7 +38,7 @@ export interface PersistenceParts {
 	readonly beforePersist?: (offset: number) => Promise<void>;
 	/** Persisting failed, so the decisions in memory are invalid: the partition has to be restarted. */
 	readonly onFailed: (error: unknown) => void;
-	readonly nowMs: () => number;
+	readonly steadyMs: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -101,7 +103,7 @@ export class TrailingPersistence {
 	/** Each span must begin where the previous one ends. */
 	reserve(spans: readonly LogSpan[]): Reservation[] {
 		if (this.failed) throw new Error('the partition is being restarted');
-		const since = this.parts.nowMs();
+		const since = this.parts.steadyMs();
 		return spans.map((span) => {
 			const record: Waiting = { span, since, bytes: RECORD_BYTES, rows: 0, decided: null };
 			this.waiting.push(record);
@@ -154,7 +156,7 @@ export class TrailingPersistence {
 	/** How long the oldest record has been waiting to be persisted, in ms. */
 	lagMs(): number {
 		const [oldest] = this.waiting;
-		return oldest ? this.parts.nowMs() - oldest.since : 0;
+		return oldest ? this.parts.steadyMs() - oldest.since : 0;
 	}
 
 	/** Resolves when everything before the first undecided record is durable, or was dropped by a failure. */
@@ -162,19 +164,24 @@ export class TrailingPersistence {
 		while (this.writing) await this.writing;
 	}
 
+	/** Call it when the partition is released: drops what cannot be written any more, because a record before it was never decided. */
+	dropRest(): void {
+		this.removeFirst(this.waiting.length);
+	}
+
 	private async writeAll(): Promise<void> {
 		try {
-			const { nowMs, sleep } = this.parts;
+			const { steadyMs, sleep } = this.parts;
 			for (let pause = GATHER_MS; this.hasWork; ) {
 				await sleep(pause);
-				const began = nowMs();
+				const began = steadyMs();
 				await this.writeSome();
 				const isFull = this.waiting.length >= MAX_ROWS;
-				pause = isFull ? 0 : Math.max(0, PACE_MS - (nowMs() - began));
+				pause = isFull ? 0 : Math.max(0, PACE_MS - (steadyMs() - began));
 			}
 		} catch (error) {
 			this.failed = true;
-			this.removeFirst(this.waiting.length);
+			this.dropRest();
 			this.parts.onFailed(error);
 		} finally {
 			this.writing = null;
@@ -187,7 +194,7 @@ export class TrailingPersistence {
 			...this.movedLater.splice(0),
 			...batch.flatMap(({ decided }) => decided?.moved ?? []),
 		]);
-		if (moved.length > 0) await this.parts.cursorLedger.commit(moved);
+		if (moved.length > 0) await this.writeMoved(moved);
 		const effects: Effect[] = batch.flatMap(({ decided }) => decided?.effects ?? []);
 		const [first, last] = [batch[0], batch.at(-1)];
 		if (!first || !last) return;
@@ -206,6 +213,22 @@ export class TrailingPersistence {
 				this.unwritten.delete(conversation.id);
 				this.written.delete(conversation.id);
 			} else if (this.unwritten.has(conversation.id)) this.written.set(conversation.id, at);
+		}
+	}
+
+	/**
+	 * Retries while neither the log nor the store accepts the cursors: their effects may be acknowledged, and `halt` must not end
+	 * without them. Cursors that were accepted late are written twice, which changes nothing.
+	 */
+	private async writeMoved(moved: readonly ReadFact[]): Promise<void> {
+		for (;;) {
+			try {
+				await this.parts.cursorLedger.commit(moved);
+				return;
+			} catch (error) {
+				if (!(error instanceof Rejection)) throw error;
+				await this.parts.sleep(RETRY_MS);
+			}
 		}
 	}
 

@@ -372,6 +372,32 @@ test('PostgreSQL loses messages that it had confirmed: an edit of one is decided
 	await eventually(async () => expect(await written('C01')).toEqual(['edited']), 10_000);
 }, 60_000);
 
+test('PostgreSQL loses messages and marks that it had confirmed: they are restored without further commands or marks', async () => {
+	await twoConversations();
+	const { worker, rollbacks, store, logs, epoch, answers } = lone;
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	worker.start();
+	worker.resume();
+	const posted = await lone.append('C01', post('in the log'));
+	await until(() => answers.has(posted), 'it is answered');
+	// The post also moved the cursor of its author, which is a mark.
+	const allStored = async (): Promise<void> => {
+		const [offsets, marks] = [await store.nextOffsets(), await logs.endOfMarks()];
+		expect(offsets.get(lone.partition)).toBe(1);
+		expect(Math.max(...marks.values())).toBeGreaterThan(0);
+		for (const [partition, end] of marks) expect(offsets.get(partition) ?? 0).toBe(end);
+	};
+	await eventually(allStored, 10_000);
+	// The worker has received the confirmation of its last transaction.
+	await worker.halt();
+	worker.resume();
+	await lone.rollBack();
+	await rollbacks.check();
+	await eventually(allStored, 20_000);
+	expect(await written('C01')).toEqual(['in the log']);
+}, 60_000);
+
 test('a change that PostgreSQL rejects is retried after growing pauses, even while others arrive', async () => {
 	await twoConversations();
 	const { worker, epoch, bus } = lone;

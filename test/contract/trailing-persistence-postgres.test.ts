@@ -58,7 +58,7 @@ beforeEach(async () => {
 		onFailed: (error) => {
 			throw error;
 		},
-		nowMs: () => 0,
+		steadyMs: () => 0,
 		sleep: async (ms) => {
 			duringSleep();
 			await Bun.sleep(ms);

@@ -11,7 +11,9 @@ import { risingClock } from '../../src/model/ts.ts';
 import type { Action, Outcome } from '../../src/sequencer/commands.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
+import { MarkPersistence } from '../../src/worker/mark-persistence.ts';
 import { PartitionedWorker } from '../../src/worker/partitioned-worker.ts';
+import { RollbackWatch } from '../../src/worker/rollback-watch.ts';
 import { kafkaPlace } from './kafka.ts';
 import { onPostgres, postgresPlace } from './postgres.ts';
 import { connectBoth, emptyRedis, redisPlace } from './redis.ts';
@@ -25,6 +27,8 @@ import { TEAM } from './store/facts.ts';
 
 export interface LoneWorker {
 	readonly worker: PartitionedWorker;
+	/** Of the first worker; not started. */
+	readonly rollbacks: RollbackWatch;
 	readonly store: PostgresStore;
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
@@ -61,6 +65,7 @@ export interface LoneWorker {
 }
 
 const sleep = (ms: number): Promise<void> => Bun.sleep(ms);
+const report = (): void => undefined;
 
 export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promise<LoneWorker> {
 	const place = await postgresPlace();
@@ -120,13 +125,9 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		await claiming.afterProgress();
 		return offset;
 	};
-	const workerOn = (logs: KafkaLogs): PartitionedWorker => {
-		logs.marks.consume({
-			progress: (partition) => store.nextOffset(partition),
-			logId: (partition) => store.logIdOf(partition),
-			persist: (facts, span) => store.commitWithProgress(facts, span),
-		});
-		return new PartitionedWorker({
+	const workerOn = (logs: KafkaLogs) => {
+		const persistence = new MarkPersistence(logs.marks, store);
+		const worker = new PartitionedWorker({
 			log: logs.commands,
 			cursorLedger: marks,
 			publications: new CountedRecord(commands, keys, epoch, bus, nowMicros),
@@ -136,17 +137,23 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			views: watched,
 			bus,
 			nowMs: Date.now,
+			steadyMs: () => performance.now(),
 			sleep,
-			report: () => undefined,
+			report,
 		});
+		return {
+			worker,
+			rollbacks: new RollbackWatch({ ledger: store, watched: [worker, persistence], report }),
+		};
 	};
-	const worker = workerOn(logs);
+	const { worker, rollbacks } = workerOn(logs);
 	const others: PartitionedWorker[] = [];
 	/** The logs of the worker that was started last: commands are appended through them. */
 	let newest = logs;
 	let requests = 0;
 	return {
 		worker,
+		rollbacks,
 		store,
 		logs,
 		epoch,
@@ -173,7 +180,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		bus,
 		another: async () => {
 			newest = await kafka.open();
-			const other = workerOn(newest);
+			const { worker: other } = workerOn(newest);
 			others.push(other);
 			return other;
 		},

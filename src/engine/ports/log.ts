@@ -86,6 +86,8 @@ export interface MarkPersister {
 	logId?(partition: string): Promise<string | null>;
 	/** Writes the facts and `span.to` atomically, if the progress is still `span.from`; rejects otherwise. */
 	persist(facts: readonly ReadFact[], span: LogSpan): Promise<void>;
+	/** No batch of these partitions is running, and none will follow. */
+	onRevoked?(partitions: readonly string[]): void;
 }
 
 /** Carries applied changes of users' read state to the store, in order per user. */

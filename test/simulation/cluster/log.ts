@@ -114,7 +114,10 @@ export class SimulatedLog {
 						facts.map((fact) => this.append(process, this.users, fact.user, encodeFact(fact))),
 					)),
 				consume: (persister) => {
-					const owner: PartitionOwner = { progress: (partition) => persister.progress(partition) };
+					const owner: PartitionOwner = {
+						progress: (partition) => persister.progress(partition),
+						onRevoked: (partitions) => persister.onRevoked?.(partitions),
+					};
 					const member = this.join(process, 'users', owner, report, (values, span) =>
 						persister.persist(values.map(decodeFact), span),
 					);

@@ -25,6 +25,7 @@ export class KafkaMarkLog implements MarkLog {
 			owner: {
 				progress: (partition) => persister.progress(partition),
 				logId: async (partition) => (await persister.logId?.(partition)) ?? null,
+				onRevoked: (partitions) => persister.onRevoked?.(partitions),
 			},
 			handle: (batch, span) =>
 				persister.persist(

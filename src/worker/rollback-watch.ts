@@ -1,0 +1,70 @@
+import type { PartitionLedger } from '../engine/ports/store.ts';
+import { RolledBack } from './persist-behind.ts';
+
+/**
+ * Detects that the store lost transactions that it had confirmed, as after a failover to a replica that was behind. A worker detects
+ * this also when it loads from the partition or persists to it, but nothing of the kind may happen for a long time: acknowledged
+ * messages would be missing, and a rebuild would wait for marks that no worker writes again.
+ */
+
+/** Partitions of the log whose records this process persists. */
+export interface StoredPartitions {
+	/** The store has confirmed everything below these offsets. */
+	confirmed(): ReadonlyMap<string, number>;
+	/** Discards the state of the partition, and processes the log again from the offset in the store. */
+	resumeFromStore(partition: string): void;
+}
+
+export interface RollbackWatchParts {
+	readonly ledger: Pick<PartitionLedger, 'nextOffsets'>;
+	readonly watched: readonly StoredPartitions[];
+	readonly report: (error: unknown, about: string) => void;
+}
+
+const EVERY_MS = 5_000;
+
+export class RollbackWatch {
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private stopped = false;
+
+	constructor(private readonly parts: RollbackWatchParts) {}
+
+	start(): void {
+		if (this.stopped) return;
+		this.timer = setTimeout(() => void this.check().finally(() => this.start()), EVERY_MS);
+	}
+
+	stop(): void {
+		this.stopped = true;
+		clearTimeout(this.timer);
+	}
+
+	async check(): Promise<void> {
+		const { ledger, watched, report } = this.parts;
+		// Read before the store's offsets, which are at least as high unless the store lost transactions.
+		const before = watched.map((partitions) => ({ partitions, confirmed: partitions.confirmed() }));
+		try {
+			const offsets = await ledger.nextOffsets();
+			if (this.stopped) return;
+			for (const { partitions, confirmed } of before) compare(partitions, confirmed, offsets, report);
+		} catch (error) {
+			report(error, 'comparing the offsets in PostgreSQL with those that it had confirmed');
+		}
+	}
+}
+
+function compare(
+	partitions: StoredPartitions,
+	before: ReadonlyMap<string, number>,
+	offsets: ReadonlyMap<string, number>,
+	report: RollbackWatchParts['report'],
+): void {
+	const now = partitions.confirmed();
+	for (const [partition, confirmed] of before) {
+		const offset = offsets.get(partition) ?? 0;
+		// A partition that was released or restarted in the meantime has read the store's offset again, or will.
+		if (offset >= Math.min(confirmed, now.get(partition) ?? 0)) continue;
+		report(new RolledBack(confirmed, offset), `checking the offset of ${partition}`);
+		partitions.resumeFromStore(partition);
+	}
+}
