@@ -53,3 +53,16 @@ test('a page of older messages adjoins the list, even if a message arrives while
 	expect(shown().length).toBeLessThan(2012);
 	expect(conversation.getSnapshot().hasOlder).toBe(true);
 });
+
+test('after a resync, messages load without waiting for a request from before it', async () => {
+	const never = new Promise<Page>(() => undefined);
+	const { server, conversation, shown } = await stage([never, { messages: page(1, 3), has_more: false }]);
+	const stop = conversation.subscribe(() => undefined);
+	await server.time.pass(0);
+	server.socket.push({ type: 'resync' });
+	await server.time.pass(1_000);
+	server.socket.hello();
+	await server.time.pass(0);
+	expect(shown()).toEqual([1, 2, 3]);
+	stop();
+});
