@@ -265,7 +265,7 @@ class Parts {
 	};
 
 	private receive(event: Wire): void {
-		for (const listener of this.eventListeners) listener(event);
+		this.notifier.call(this.eventListeners, event);
 		let isGap = false;
 		applyEvent(this.state, event, {
 			isCatchingUp: this.connection.state.status === 'connecting',

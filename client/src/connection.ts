@@ -44,7 +44,8 @@ const QUIET_ATTENTIVE_MS = 4_000;
 const PONG_TIMEOUT_MS = 5_000;
 /** Time limit for the request of a ticket: on a network that loses packets, another request may get through. */
 const TICKET_TIMEOUT_MS = 10_000;
-const HELLO_TIMEOUT_MS = 20_000;
+/** Time limit for `hello`, and for each missed event: all of them together may take longer on a slow network. */
+const CATCH_UP_TIMEOUT_MS = 20_000;
 /** After a connection that lasted this long, the backoff starts over. */
 const STABLE_MS = 10_000;
 
@@ -166,12 +167,17 @@ export class SocketConnection {
 		};
 		// `onclose` reports the failure.
 		socket.onerror = () => undefined;
-		this.after(HELLO_TIMEOUT_MS, () => this.closed(1006));
+		this.awaitFrame();
+	}
+
+	private awaitFrame(): void {
+		this.after(CATCH_UP_TIMEOUT_MS, () => this.closed(1006));
 	}
 
 	private receive(event: Wire): void {
 		this.receivedAt = this.parts.platform.now();
 		if (this.isProbing) this.watch();
+		if (this.state.status === 'connecting') this.awaitFrame();
 		if (event.type === 'hello') this.hello(event);
 		else if (event.type === 'resync') this.resync();
 		else if (event.reply_to !== undefined) this.pong(event.reply_to);

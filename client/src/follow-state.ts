@@ -12,6 +12,8 @@ export class FollowState {
 	unreadCount = 0;
 	mentionCount = 0;
 	private inFlight: Promise<void> | undefined;
+	/** Number of states that were applied. */
+	private applied = 0;
 	/** The thread changed after the last fetch. */
 	isStale = false;
 
@@ -30,13 +32,31 @@ export class FollowState {
 		return this.inFlight;
 	}
 
-	/** Applies the state in an answer or event. A fetch in flight may be older or newer, so it is repeated. */
+	/** Applies the answer to a change. If a different state arrived after the request, either may be newer: fetches the state. */
+	async applyAnswer(request: Promise<Wire>): Promise<void> {
+		const { applied } = this;
+		const answer = await request;
+		if (this.applied === applied || this.equals(answer)) this.setState(answer);
+		else await this.refresh();
+	}
+
+	/** Applies the state in an event. A fetch in flight may be older or newer, so it is repeated. */
 	setState(received: Wire): void {
 		if (this.inFlight) this.isStale = true;
 		this.apply(received);
 	}
 
+	private equals({ subscription, unread_count: unread, mention_count: mentions }: Wire): boolean {
+		return (
+			this.isFollowing === subscription.active &&
+			this.lastRead === subscription.last_read &&
+			this.unreadCount === unread &&
+			this.mentionCount === mentions
+		);
+	}
+
 	private apply({ subscription, unread_count: unread, mention_count: mentions }: Wire): void {
+		this.applied += 1;
 		this.isFollowing = subscription.active;
 		this.lastRead = subscription.last_read;
 		this.unreadCount = unread;

@@ -50,6 +50,8 @@ export class Loader {
 
 	forget(): void {
 		this.round += 1;
+		// The next request must not wait for an abandoned one, which may take until its timeout.
+		this.queue = Promise.resolve();
 		this.end(null);
 	}
 

@@ -23,6 +23,18 @@ export class Notifier {
 		this.due.add(cell);
 	}
 
+	/** Calls every listener. The error of one does not affect the others: it is thrown in a timer, as an uncaught error. */
+	call<Values extends unknown[]>(listeners: Iterable<(...values: Values) => void>, ...values: Values): void {
+		for (const listener of [...listeners])
+			try {
+				listener(...values);
+			} catch (error) {
+				this.platform.timers.set(() => {
+					throw error;
+				}, 0);
+			}
+	}
+
 	private schedule(): void {
 		const wait = this.notifiedAt + FRAME_MS - this.platform.now();
 		if (wait <= 0 || wait > FRAME_MS) queueMicrotask(() => this.notifyAll());
@@ -84,7 +96,7 @@ export class Cell<T> implements Store<T> {
 		const value = this.getSnapshot();
 		if (Object.is(value, this.notified)) return;
 		this.notified = value;
-		for (const listener of [...this.listeners]) listener();
+		this.notifier.call(this.listeners);
 	}
 }
 

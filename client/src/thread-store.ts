@@ -69,7 +69,7 @@ export class LiveThread implements ThreadStore {
 				if (upTo !== null) this.seenMarks.mark(upTo);
 			},
 		});
-	follow = async (): Promise<void> => this.followState.setState(await this.call('subscriptions.thread.add'));
+	follow = (): Promise<void> => this.followState.applyAnswer(this.call('subscriptions.thread.add'));
 	unfollow = async (): Promise<void> => {
 		await this.call('subscriptions.thread.remove');
 		await this.followState.refresh();
@@ -121,8 +121,8 @@ export class LiveThread implements ThreadStore {
 		return this.window.replies.at(-1)?.ts ?? this.window.root?.latestReply ?? this.threadTs;
 	}
 
-	private async markTo(ts: string, read: boolean): Promise<void> {
-		this.followState.setState(await this.call('subscriptions.thread.mark', { ts, read }));
+	private markTo(ts: string, read: boolean): Promise<void> {
+		return this.followState.applyAnswer(this.call('subscriptions.thread.mark', { ts, read }));
 	}
 
 	private call(method: string, args: object = {}): Promise<Wire> {

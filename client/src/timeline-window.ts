@@ -133,7 +133,8 @@ export class TimelineWindow {
 		// The event of a post contains neither replies nor reactions.
 		const whole = known ? keepReactions(withThread(message, known), known) : message;
 		this.messages = list.insert(this.messages, whole);
-		if (this.messages.length <= MAX_KEPT) return;
+		// A page that is loading must adjoin the list when it arrives.
+		if (this.messages.length <= MAX_KEPT || this.loader.isLoading) return;
 		this.messages = this.messages.slice(this.pageSize);
 		this.hasOlder = true;
 	}

@@ -89,7 +89,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		timeoutMs: config.socketTimeoutSeconds * 1000,
 	});
 	const focus = focusOf(parts, services, hub, heartbeat);
-	const jobs = startJobs(parts, services, { hub, tokenUses, verifier });
+	const jobs = startJobs(parts, services, { hub, presence, tokenUses, verifier });
 	const unsubscribeFromRevocations = subscribeToRevocations(bus, auth, partners);
 	const reset = () => resetForGap({ hub, auth, requests, bus });
 	const stopWatchingGaps = onUnpublishedChanges(bus, () => void reset());
@@ -256,9 +256,15 @@ function startJobs(
 	{ scheduled, directory, requests, files, auth }: Services,
 	{
 		hub,
+		presence,
 		tokenUses,
 		verifier,
-	}: { readonly hub: Hub; readonly tokenUses: TokenUses; readonly verifier: Verifier },
+	}: {
+		readonly hub: Hub;
+		readonly presence: Presence;
+		readonly tokenUses: TokenUses;
+		readonly verifier: Verifier;
+	},
 ): { stop(): Promise<void> } {
 	const clockWatch = watchClock(engine.clock, operations);
 	const scheduledPosts = new ScheduledPosts({
@@ -278,6 +284,7 @@ function startJobs(
 		});
 	const checking = setInterval(() => {
 		auth.sweep();
+		presence.settle().catch((error) => operations.failed('updating presence', error));
 		tokenUses.flush().catch((error) => operations.failed('recording when tokens were used', error));
 		verifySomeCounts(hub, verifier).catch((error) => operations.failed('checking counts', error));
 	}, CHECK_EVERY_MS);

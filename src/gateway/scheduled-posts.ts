@@ -13,6 +13,8 @@ import type { Requests } from './requests.ts';
 
 const POLL_EVERY_MS = 1_000;
 const BATCH_SIZE = 20;
+/** Bounds the load while no message can be posted. */
+const MAX_LEFT_OVER = 200;
 
 export interface ScheduledPostsParts {
 	readonly scheduled: Pick<Scheduled, 'due' | 'remove'>;
@@ -25,6 +27,8 @@ export interface ScheduledPostsParts {
 
 export class ScheduledPosts {
 	private readonly job: PeriodicJob;
+	/** Number of messages that the last round could not post. The next round reads past them. */
+	private leftOver = 0;
 
 	constructor(private readonly parts: ScheduledPostsParts) {
 		this.job = new PeriodicJob(POLL_EVERY_MS, () => this.postDue(), parts.failed);
@@ -34,15 +38,24 @@ export class ScheduledPosts {
 		return this.job.stop();
 	}
 
+	/** Posts to conversations concurrently: one that is stuck must not hold back others. */
 	private async postDue(): Promise<void> {
 		const { scheduled, nowMs } = this.parts;
-		for (const message of await scheduled.due(Math.floor(nowMs() / 1000), BATCH_SIZE))
-			try {
-				await this.post(message);
-			} catch (error) {
-				// A conversation that receives posts too fast must not hold back others.
-				if (!(error instanceof Rejection && error.code === 'ratelimited')) throw error;
-			}
+		const limit = BATCH_SIZE + Math.min(this.leftOver, MAX_LEFT_OVER);
+		const due = await scheduled.due(Math.floor(nowMs() / 1000), limit);
+		this.leftOver = due.length;
+		const conversations = Map.groupBy(due, ({ conversation }) => conversation).values();
+		const results = await Promise.allSettled(conversations.map((messages) => this.postInOrder(messages)));
+		const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+		const unexpected = errors.find((error) => !(error instanceof Rejection));
+		if (unexpected) throw unexpected;
+	}
+
+	private async postInOrder(messages: readonly ScheduledMessage[]): Promise<void> {
+		for (const message of messages) {
+			await this.post(message);
+			this.leftOver -= 1;
+		}
 	}
 
 	private async post({ id, user, team, conversation, content }: ScheduledMessage): Promise<void> {

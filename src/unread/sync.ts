@@ -68,9 +68,10 @@ export class Sync {
 
 	/**
 	 * `from`: the stamp after which the client may lack changes, see `Views.since`. `pushed`: the client receives pushed counts, so
-	 * those of the last seconds, which it may not have received, are sent as well.
+	 * those of the last seconds, which it may not have received, are sent as well. `isWanted`: false once nobody waits for the answer;
+	 * then a read that still waits for its turn is skipped, and the answer has no meaning.
 	 */
-	async missed(user: string, from: number, pushed = false): Promise<SyncResult> {
+	async missed(user: string, from: number, pushed = false, isWanted = () => true): Promise<SyncResult> {
 		const { inTurn, mostChanges } = this.parts;
 		const snapshot = await snapshotSince(this.parts, user, from, PUSHED_WITHIN_MICROS);
 		const { stamp, position, horizon, own } = snapshot;
@@ -80,7 +81,8 @@ export class Sync {
 		const isInHistory = from <= stamp && from >= horizon;
 		if (!isInHistory || sizeOf(own) > mostChanges) return tooFarBehind;
 		const collect = (mostBytes: number) => this.collect(user, snapshot, pushed, mostBytes);
-		return (await collect(SMALL_BYTES)) ?? (await inTurn(user, () => collect(MAX_BYTES))) ?? tooFarBehind;
+		const collectAll = async () => (isWanted() ? collect(MAX_BYTES) : null);
+		return (await collect(SMALL_BYTES)) ?? (await inTurn(user, collectAll)) ?? tooFarBehind;
 	}
 
 	/** Null: larger than `mostBytes`. */

@@ -235,6 +235,22 @@ test('a client gives up on a server that never sends hello', async () => {
 	expect(server.sockets).toHaveLength(2);
 });
 
+test('a client on a slow network keeps the connection while missed events arrive, and gives up when they stop', async () => {
+	const server = new FakeServer();
+	await online(server);
+	server.socket.end(1006);
+	await server.time.pass(16_000);
+	server.socket.hello(4);
+	for (const topic of ['tides', 'moons']) {
+		await server.time.pass(15_000);
+		server.socket.push({ type: 'channel_topic', channel: 'C1', topic, position: LATER });
+	}
+	await server.time.pass(15_000);
+	expect(server.sockets).toHaveLength(2);
+	await server.time.pass(7_000);
+	expect(server.sockets).toHaveLength(3);
+});
+
 test('a client that disconnects while it connects does not retry', async () => {
 	let fail = (_error: Error): void => undefined;
 	const server = new FakeServer({

@@ -335,3 +335,34 @@ test('a follow state that was requested before a mark does not replace the answe
 	expect(thread.getSnapshot()).toMatchObject({ unreadCount: 0, lastRead: ts(4) });
 	client.disconnect();
 });
+
+test('the answer to a mark does not replace a newer state that arrived before it', async () => {
+	const { server, client, thread, state } = await threadStage();
+	const late = Promise.withResolvers<void>();
+	const fetches = () => server.callsOf('subscriptions.thread.get').length;
+	const fetched = fetches();
+	server.answers['subscriptions.thread.mark'] = ({ read }) =>
+		read ? late.promise.then(() => state(4)) : state(2);
+	server.answers['subscriptions.thread.get'] = () => state(2);
+	const marking = thread.mark();
+	await thread.markUnread(ts(3));
+	expect(fetches()).toBe(fetched);
+	late.resolve();
+	await marking;
+	expect(thread.getSnapshot()).toMatchObject({ unreadCount: 2, lastRead: ts(2) });
+	expect(fetches()).toBe(fetched + 1);
+	client.disconnect();
+});
+
+test('the answer to a mark whose event has arrived causes no request', async () => {
+	const { server, client, thread, state } = await threadStage();
+	const fetched = server.callsOf('subscriptions.thread.get').length;
+	server.answers['subscriptions.thread.mark'] = () => {
+		server.socket.push({ type: 'thread_marked', ...state(4) });
+		return state(4);
+	};
+	await thread.mark();
+	expect(thread.getSnapshot()).toMatchObject({ unreadCount: 0, lastRead: ts(4) });
+	expect(server.callsOf('subscriptions.thread.get')).toHaveLength(fetched);
+	client.disconnect();
+});

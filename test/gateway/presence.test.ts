@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { MemoryPresence } from '../../src/engine/embedded/memory-presence.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
+import { Rejection } from '../../src/model/errors.ts';
 
-/** Two gateways that update one user at once leave the read state with the right presence. */
+/** The read state ends up with the right presence, if two gateways update a user at once and if an update fails. */
 
 function scene() {
 	const sessions = new MemoryPresence();
@@ -69,4 +70,36 @@ test('a user who connects and disconnects endlessly delays nobody', async () => 
 	};
 	await gateway().refresh('U1');
 	expect(looks).toBeLessThan(50);
+});
+
+const failOnce = async (): Promise<void> => {
+	throw new Rejection('service_unavailable');
+};
+
+test('a user who sets themselves to away again after a failure is stored as away', async () => {
+	const { sessions, gateway, published, isActive, holdNext } = scene();
+	const presence = gateway();
+	await sessions.connected('U1', 'a');
+	await presence.refresh('U1');
+	holdNext(failOnce);
+	await expect(presence.setAway('U1', true)).rejects.toThrow('service_unavailable');
+	expect(isActive()).toBe(true);
+	await presence.setAway('U1', true);
+	expect(isActive()).toBe(false);
+	expect(published).toEqual(['active', 'away']);
+});
+
+test('a failed update is repeated until it succeeds, and then no more', async () => {
+	const { sessions, gateway, published, isActive, holdNext } = scene();
+	const presence = gateway();
+	await sessions.connected('U1', 'a');
+	holdNext(failOnce);
+	await expect(presence.refresh('U1')).rejects.toThrow('service_unavailable');
+	holdNext(failOnce);
+	await expect(presence.settle()).rejects.toThrow('service_unavailable');
+	expect(isActive()).toBe(false);
+	await presence.settle();
+	expect(isActive()).toBe(true);
+	await presence.settle();
+	expect(published).toEqual(['active']);
 });

@@ -7,12 +7,14 @@ import { Interest } from './interest.ts';
 /** Sends presence only to clients that subscribed to it: presence is the most frequent event. */
 
 export const MAX_WATCHED = 500;
-/** Bounds the loop in `refresh`: a user whose presence keeps changing is refreshed again with the next change. */
+/** Bounds the loop in `storeCurrent`: a user whose presence keeps changing is refreshed again with the next change. */
 const MAX_READS = 10;
 
 export class Presence {
 	private readonly watchers: Interest<`presence:${string}`, Connection>;
 	private readonly watched = new Map<Connection, readonly string[]>();
+	/** Users whose last refresh failed: the presence store has their change, and reports it only once. */
+	private readonly unsettled = new Set<string>();
 
 	constructor(
 		private readonly bus: Bus,
@@ -42,7 +44,12 @@ export class Presence {
 	}
 
 	private async changed(user: string, changed: boolean): Promise<void> {
-		if (changed) await this.refresh(user);
+		if (changed || this.unsettled.has(user)) await this.refresh(user);
+	}
+
+	/** Repeats refreshes that failed. */
+	async settle(): Promise<void> {
+		for (const user of [...this.unsettled]) await this.refresh(user);
 	}
 
 	/**
@@ -50,6 +57,17 @@ export class Presence {
 	 * may write last: so each reads again until the stored value is current.
 	 */
 	async refresh(user: string): Promise<void> {
+		this.unsettled.delete(user);
+		try {
+			const active = await this.storeCurrent(user);
+			this.bus.publish(`presence:${user}`, { type: 'event', frame: presenceFrame(user, active) });
+		} catch (error) {
+			this.unsettled.add(user);
+			throw error;
+		}
+	}
+
+	private async storeCurrent(user: string): Promise<boolean> {
 		let active = await this.store.isActive(user);
 		for (let reads = 0; reads < MAX_READS; reads += 1) {
 			await this.reads.setActive(user, active);
@@ -57,7 +75,7 @@ export class Presence {
 			if (isNow === active) break;
 			active = isNow;
 		}
-		this.bus.publish(`presence:${user}`, { type: 'event', frame: presenceFrame(user, active) });
+		return active;
 	}
 
 	/** Replaces the users that the connection watches, and sends their current presence. */

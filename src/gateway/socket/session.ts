@@ -118,7 +118,11 @@ export class SocketSession {
 	/** Sends missed events. Live events are already held and follow afterwards. */
 	private async resume(session: UserSession, since: number): Promise<void> {
 		const { connection } = this;
-		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
+		const isWanted = (): boolean => !connection.isClosed;
+		if (!isWanted()) return;
+		const { services } = this.parts;
+		const missed = await services.sync.missed(connection.user, since, connection.wantsCounts, isWanted);
+		if (!isWanted()) return;
 		if ('tooFarBehind' in missed) {
 			await connection.sendPaced([helloFrame(this.helloReplies, missed.position), TOO_FAR_BEHIND]);
 			// Sends all held and later events, whatever their stamp: one from before `position` may arrive after the client has reloaded.
