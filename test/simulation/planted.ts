@@ -38,8 +38,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	'acknowledges a mark before it is durable': {
 		file: 'src/engine/embedded/read-state/memory-views.ts',
 		find: 'return { decided, shown, durable };',
-		replace:
-			'durable.catch(() => undefined);\n\t\t\treturn { decided, shown, durable: Promise.resolve() };',
+		replace: 'durable.catch(() => undefined);\n\t\t\treturn { decided, shown, durable: Promise.resolve() };',
 		shape: 'embedded',
 	},
 	'drops the check of revisions': {
