@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { MemoryPresence } from '../../src/engine/embedded/memory-presence.ts';
+import type { Connection } from '../../src/gateway/socket/connection.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import { Rejection } from '../../src/model/errors.ts';
 
@@ -102,4 +103,16 @@ test('a failed update is repeated until it succeeds, and then no more', async ()
 	expect(isActive()).toBe(true);
 	await presence.settle();
 	expect(published).toEqual(['active']);
+});
+
+test('a user whose connection the presence store had already lost ends up inactive', async () => {
+	const { sessions, gateway, isActive } = scene();
+	const presence = gateway();
+	const connection = { user: 'U1', id: 'a' } as Connection;
+	await presence.connected(connection);
+	expect(isActive()).toBe(true);
+	// As after Redis was emptied.
+	await sessions.disconnected('U1', 'a');
+	await presence.disconnected(connection);
+	expect(isActive()).toBe(false);
 });

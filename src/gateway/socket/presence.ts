@@ -31,8 +31,11 @@ export class Presence {
 	}
 
 	async disconnected(connection: Connection): Promise<void> {
+		const { user, id } = connection;
 		this.watch(connection, []);
-		await this.changed(connection.user, await this.store.disconnected(connection.user, connection.id));
+		const changed = await this.store.disconnected(user, id);
+		// If the store had already lost the connection, it reports no change, although the read state has the user as active.
+		await this.changed(user, changed || !(await this.store.isActive(user)));
 	}
 
 	async setAway(user: string, away: boolean): Promise<boolean> {
