@@ -142,7 +142,7 @@ export class Ownership {
 		const { partition, publications, sleep, report } = this.parts;
 		for (let attempt = 0; !this.ended; attempt += 1) {
 			try {
-				const { generation, published, reloaded } = await publications.claim(partition);
+				const { generation, published, reloaded } = await publications.claim(partition, stored);
 				if (stored > (published ?? 0)) await publications.announceMissed(stored <= reloaded);
 				this.generation = generation;
 				void this.beforePersist(stored);

@@ -41,7 +41,7 @@ for (const layout of LAYOUTS)
 			await bus.ready();
 			const as = async (partition: string) => ({
 				partition,
-				generation: (await record.claim(partition)).generation,
+				generation: (await record.claim(partition, 0)).generation,
 			});
 			const [earlier, later, other] = [await as('p/1'), await as('p/1'), await as('p/2')];
 			expect(later.generation).toBeGreaterThan(earlier.generation);
@@ -73,7 +73,7 @@ for (const layout of LAYOUTS)
 				if (message.type === 'event') received.push(message.frame);
 			});
 			await bus.ready();
-			const owner = { partition: 'p/1', generation: (await record.claim('p/1')).generation };
+			const owner = { partition: 'p/1', generation: (await record.claim('p/1', 0)).generation };
 			const frames = Array.from({ length: 450 }, (_, index) => String(index));
 			const published = frames.slice(0, 400).map((frame) => bus.publishAs(owner, 'live:C1', event(frame)));
 			// One promise per script.
@@ -86,29 +86,38 @@ for (const layout of LAYOUTS)
 			expect(received).toEqual([...frames.slice(0, 400), 'typing', ...frames.slice(400)]);
 		});
 
-		test('the publication record is what the last owner reports, and never decreases', async () => {
+		test('the publication record is what the last owner reports, and no report lowers it', async () => {
 			const { record } = await open();
-			const first = await record.claim('p/1');
+			const first = await record.claim('p/1', 0);
 			expect(first.published).toBeNull();
 			expect(await record.published('p/1', first.generation, 7)).toBe(true);
 			await record.published('p/1', first.generation, 5);
-			const second = await record.claim('p/1');
+			const second = await record.claim('p/1', 7);
 			expect(second.published).toBe(7);
 			expect(await record.published('p/1', first.generation, 99)).toBe(false);
-			expect((await record.claim('p/1')).published).toBe(7);
+			expect((await record.claim('p/1', 7)).published).toBe(7);
 		});
 
 		test('a claim returns the offset up to which all of the read state was reloaded', async () => {
 			const { record } = await open();
-			expect((await record.claim('p/1')).reloaded).toBe(0);
+			expect((await record.claim('p/1', 7)).reloaded).toBe(0);
 			await record.reloading(
 				new Map([
 					['p/1', 5],
 					['p/2', 6],
 				]),
 			);
-			expect((await record.claim('p/1')).reloaded).toBe(5);
-			expect((await record.claim('p/2')).reloaded).toBe(6);
+			expect((await record.claim('p/1', 7)).reloaded).toBe(5);
+			expect((await record.claim('p/2', 7)).reloaded).toBe(6);
+		});
+
+		test('a claim at an earlier offset lowers the record: the log may have been replaced', async () => {
+			const { record } = await open();
+			const { generation } = await record.claim('p/1', 0);
+			await record.published('p/1', generation, 100_000);
+			await record.reloading(new Map([['p/1', 100_000]]));
+			await record.claim('p/1', 0);
+			expect(await record.claim('p/1', 500)).toMatchObject({ published: 0, reloaded: 0 });
 		});
 
 		test('missed changes rebuild the read state only if it may lack them', async () => {

@@ -110,9 +110,9 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		beforeRecord: async () => undefined,
 	};
 	class CountedRecord extends RedisPublicationRecord {
-		override claim(partition: string) {
+		override claim(partition: string, stored: number) {
 			claiming.count += 1;
-			return super.claim(partition);
+			return super.claim(partition, stored);
 		}
 
 		override async published(partition: string, generation: number, offset: number) {

@@ -6,8 +6,14 @@
  * the next owner detects it: the store is ahead of `published`.
  */
 export interface PublicationRecord {
-	/** Makes this process the publisher of the partition, with a generation higher than all before. */
-	claim(partition: string): Promise<{
+	/**
+	 * Makes this process the publisher of the partition, with a generation higher than all before. `stored`: the store has all effects
+	 * below this offset. From then on, nothing at or above it counts as published or reloaded: the log may have been replaced.
+	 */
+	claim(
+		partition: string,
+		stored: number,
+	): Promise<{
 		readonly generation: number;
 		/** All events below this offset are published; null if unknown. */
 		readonly published: number | null;

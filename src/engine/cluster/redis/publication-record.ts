@@ -14,12 +14,11 @@ export class RedisPublicationRecord implements PublicationRecord {
 		private readonly nowMicros: () => number,
 	) {}
 
-	async claim(partition: string) {
-		const [generation, published, reloaded] = (await this.commands.claim(this.keys.partition(partition))) as [
-			string,
-			string | null,
-			string | null,
-		];
+	async claim(partition: string, stored: number) {
+		const [generation, published, reloaded] = (await this.commands.claim(
+			this.keys.partition(partition),
+			stored,
+		)) as [string, string | null, string | null];
 		return {
 			generation: Number(generation),
 			published: published === null ? null : Number(published),
