@@ -65,9 +65,7 @@ test('a worker reports partitions that it cannot read, with what to do, until th
 		expect(degraded.sort()).toEqual(
 			lost.map((partition) =>
 				expect.stringMatching(
-					new RegExp(
-						`^partition ${partition}, since \\S+Z: .* offset 1000, .* Restore the topic, or set next_offset`,
-					),
+					new RegExp(`^partition ${partition}, since \\S+Z: .* offset 1000, .* Run .tidemark doctor.`),
 				),
 			),
 		);

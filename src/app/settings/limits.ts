@@ -76,7 +76,7 @@ export const limitSettings = {
 	),
 	resumeChanges: setting(
 		'resume-changes',
-		'maximum number of missed changes that a client can resume from; after more, it reloads everything',
+		'changes that a client may miss and still resume; if it missed more, it reloads everything',
 		10_000,
 		wholeNumber(1, 1_000_000),
 	),

@@ -6,7 +6,7 @@ import { address, contact, hostPatterns, oneOf, setting, text, wholeNumber } fro
 export const pushSettings = {
 	pushDelaySeconds: setting(
 		'push-delay-seconds',
-		'delay before a phone is notified while the user is active on another device',
+		'delay before a device is notified while the user is active on another one',
 		15,
 		wholeNumber(0, 3_600),
 	),

@@ -25,7 +25,7 @@ export class LogGap extends Unreadable {
 	constructor(partition: string, wanted: number, first: number, end: number) {
 		super(
 			`${partition} must be read from offset ${wanted}, but Kafka holds ${first} to ${end}. ` +
-				`Restore the topic, or set next_offset of ${partition} in partition_progress to the offset that \`tidemark doctor\` names`,
+				'Run `tidemark doctor`: it says what happened and what to do',
 		);
 		this.name = 'LogGap';
 	}
