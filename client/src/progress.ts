@@ -1,5 +1,5 @@
 /**
- * The position to resume from: all events up to it were handled. It does not rise while missed events arrive, because
+ * How far the client has handled events: all up to its position, or all before it. The position does not rise while missed events arrive, because
  * they do not arrive in the order of their positions: marks come after all messages.
  */
 export class Progress {

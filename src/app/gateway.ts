@@ -58,7 +58,7 @@ export interface RunningGateway {
 	readonly url: string;
 	readonly hub: Hub;
 	readonly presence: Presence;
-	/** Called after a gap on the bus: clears caches that rely on having received every event, and closes all sockets. */
+	/** Called for a gap on the bus: clears caches that rely on having received every event, and closes all sockets. */
 	resetForGap(): Promise<void>;
 	/** Accepts no more requests, closes sockets a few at a time, and finishes running work. */
 	stop(): Promise<void>;

@@ -5,7 +5,7 @@ import { closeAll } from './socket/closing.ts';
 import type { Hub } from './socket/hub.ts';
 
 /**
- * What a gateway does after a gap on the bus: messages were published while the gateway was not subscribed, or a worker died
+ * What a gateway does about a gap on the bus: messages are published while the gateway is not subscribed, or a worker died
  * before it published.
  */
 
@@ -20,8 +20,8 @@ export interface GapReset {
 }
 
 /**
- * Called after a gap: events, joins, revocations and outcomes may have been missed. Clears the cached tokens and closes
- * all sockets. Once the bus is subscribed again, clients resume, and waiting requests fail soon (`expireWaiting`).
+ * Called when a gap begins, or when one is reported: events, joins, revocations and outcomes may be missed. Clears the cached tokens and
+ * closes all sockets. Once the bus is subscribed again, clients resume, and waiting requests fail after a shorter time (`expireWaiting`).
  */
 export async function resetForGap({ bus, hub, auth, requests }: GapReset): Promise<void> {
 	auth.forgetAll();

@@ -53,8 +53,8 @@ export class Requests {
 	private nextRequest = 1;
 	private isSilent = false;
 	/**
-	 * When the gateway last could not receive outcomes. Requests from before then may have lost their outcome, so they do not show
-	 * that workers are silent.
+	 * When the gateway last could not receive outcomes. Requests from before then may have lost their outcome, so they are no
+	 * evidence that workers are silent.
 	 */
 	private notReceivingAt = Number.NEGATIVE_INFINITY;
 	private lastReplyAt = Number.NEGATIVE_INFINITY;

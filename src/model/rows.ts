@@ -60,7 +60,7 @@ export interface ThreadRow {
 export interface UnreadItem {
 	readonly conversation: string;
 	readonly ts: number;
-	/** The thread, if the message is unread there and not in the conversation. */
+	/** The thread, if the message is listed because it is unread there; null: because it is unread in the conversation. */
 	readonly threadTs: number | null;
 	/** Why the message is in the badge; empty if it is not. */
 	readonly reasons: readonly Reason[];

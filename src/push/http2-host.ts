@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 
 /**
- * Requests to one host over one HTTP/2 connection, with as many streams as the host allows; further requests wait.
+ * Requests to one host over one HTTP/2 connection, with a limited number of streams; further requests wait.
  *
  * A request without an answer (the connection ended, the stream was reset, time ran out) is sent again a few times, over a
  * new connection if the old one has ended or answers no request. An earlier attempt may have arrived, so requests must be
@@ -114,7 +114,7 @@ export class Http2Host {
 		}
 	}
 
-	/** A host that answered another request since shortly before this one started is reachable, so this request is at fault. */
+	/** If the host has answered anything since 10 s before this request started, it is reachable, and this request is at fault. */
 	private unanswered(started: number): Error {
 		return this.answeredAt >= started - FASTEST_OF_MS
 			? new RequestRejected(this.host, 'it answers other requests, but not this one')

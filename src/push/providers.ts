@@ -58,8 +58,8 @@ export class Providers {
 	}
 
 	/**
-	 * Whether every provider in use is paused. Unused providers do not count: otherwise notifications that
-	 * wait for a paused provider would be taken and postponed again and again.
+	 * Whether every provider in use is paused as a whole. Unused providers are never paused, so they do not count: otherwise notifications
+	 * that wait for a paused provider would be taken and postponed again and again.
 	 */
 	allPaused(): boolean {
 		const used = [...this.providers.values()].filter(({ isUsed }) => isUsed);

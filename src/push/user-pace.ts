@@ -15,8 +15,8 @@ const FORGET_EVERY_MS = 60_000;
 
 export class UserPace {
 	/**
-	 * By user: the time of the newest notification on a schedule with one every `STEP_MS`. The schedule begins up to `BURST` steps in the
-	 * past: notifications there are due at once.
+	 * By user: the newest slot taken. Slots are `STEP_MS` apart, and each notification takes the next one. A user who was quiet has `BURST`
+	 * unused slots in the past, and a notification whose slot is in the past is due at once.
 	 */
 	private readonly tails = new Map<string, number>();
 	private forgottenAt = 0;

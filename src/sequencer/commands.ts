@@ -68,7 +68,7 @@ export interface Command {
 	/** The user who sent the request; empty for the administrator. */
 	readonly actor: string;
 	readonly team: string;
-	/** When the gateway received the request, by its clock, in micros. */
+	/** When the gateway received the request, by its clock, in micros; on one machine, replaced by the stamp before it is decided. */
 	readonly at: number;
 	readonly action: Action;
 }

@@ -40,7 +40,7 @@ export interface OwnChange<Row> extends Omit<ChangeRequest<Decision, ErrorCode, 
 	readonly gone: ErrorCode;
 }
 
-/** Later than any change of activity. */
+/** Later than any change of activity; small enough for `Activity`, which doubles it. */
 const BY_NOW = Number.MAX_SAFE_INTEGER / 4;
 
 export class Reads {

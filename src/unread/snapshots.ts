@@ -34,8 +34,8 @@ export async function snapshotSince(
 	from: number,
 	before: number,
 ): Promise<UserSnapshot> {
-	// The store, which is read after the snapshot, shows which rows the snapshot needs. So the snapshot is read again with these rows,
-	// and once more whenever the user marked another conversation in between.
+	// Only the store, which must be read after the views, shows which rows are needed. If these were not read with the views, read the
+	// views again with them. This repeats while the user marks other conversations.
 	for (let needed = NOTHING; ; ) {
 		const snapshot = await read(views, user, from - before, needed);
 		const since = Math.max(0, from - snapshot.lateness);

@@ -10,7 +10,7 @@ import type { Decision } from '../sequencer/decide.ts';
 export interface EffectPipeline {
 	/** Splits a batch into groups and reserves their places in log order. Called once per batch, in log order. */
 	groups(batch: readonly LoggedCommand[], span: LogSpan): readonly CommandGroup[];
-	/** The command with its final stamp. */
+	/** The command with the time to stamp it with: the sequencer may choose a later stamp (`stampOf`). */
 	stamped(command: Command): Command;
 	/** Runs `work`, which loads the state that a decision needs: once, or again until it succeeds. */
 	load<T>(command: Command, work: () => Promise<T>): Promise<T>;

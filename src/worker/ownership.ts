@@ -97,7 +97,7 @@ export class Ownership {
 		await this.recording;
 	}
 
-	/** The partition is being reassigned: do not claim it any more. Events published earlier are still recorded, if the first attempt succeeds. */
+	/** The partition is being reassigned: do not claim it any more. What was published is still recorded, but a failed record is not retried. */
 	end(): void {
 		this.ended = true;
 	}

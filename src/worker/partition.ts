@@ -76,7 +76,7 @@ export class Partition {
 
 	/**
 	 * Evicts conversations that were not used since `before` (by the clock of `Conversations`), if their changes are durable. During an
-	 * outage a group can take longer than that, and the pipeline does not know its changes until it is executed: keep its state.
+	 * outage, a group may not be executed for longer than the idle time. The pipeline does not know its changes yet, so its state is kept.
 	 */
 	evict(before: number): void {
 		const { conversations, pipeline } = this.parts;

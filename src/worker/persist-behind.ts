@@ -19,10 +19,11 @@ import type { Reservation, TrailingPersistence } from './trailing-persistence.ts
  *
  *     running    retries loading and applying until they succeed
  *     draining   the read state is lost and will be reloaded once the store has every effect. Part of a batch may already be
- *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. A persisted command
- *                is not replayed. So each post of an unapplied group is persisted with an `own_post` fact: the store then moves the
- *                author's cursor, even if this worker dies. The group is applied and published when the read state is complete. After
- *                draining, later groups of the same conversation wait until that group is published
+ *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. Applying a post moves its
+ *                author's cursor, but a persisted command is not replayed: if this worker dies, nobody applies it. So each post of
+ *                an unapplied group is persisted with an `own_post` fact, by which the store moves the cursor. The group is applied
+ *                and published when the read state is complete. After draining, later groups of the same conversation wait until that
+ *                group is published
  *     leaving    another worker will own the partition: abandons work that cannot be finished at once. Only `ended` can follow
  *     ended      decides no more commands
  *

@@ -2,8 +2,8 @@ import type { PartitionLedger } from '../engine/ports/store.ts';
 import { RolledBack } from './persist-behind.ts';
 
 /**
- * Detects that the store lost transactions that it had confirmed, as after a failover to a replica that was behind. A worker detects
- * this also when it loads from the partition or persists to it, but nothing of the kind may happen for a long time: acknowledged
+ * Detects that the store lost transactions that it had confirmed, as after a failover to a replica that was behind. A worker also
+ * notices this when it next loads or persists state of the partition, but that can be a long time away. Until then acknowledged
  * messages would be missing, and a rebuild would wait for marks that no worker writes again.
  */
 

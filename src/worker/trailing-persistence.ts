@@ -217,8 +217,8 @@ export class TrailingPersistence {
 	}
 
 	/**
-	 * Retries while neither the log nor the store accepts the cursors: their effects may be acknowledged, and `halt` must not end
-	 * without them. Cursors that were accepted late are written twice, which changes nothing.
+	 * Retries while neither the log nor the store accepts the cursors: the posts that moved them may be acknowledged, so `halt` must wait
+	 * for the cursors. If a rejected attempt succeeds later after all, they are written twice, which changes nothing.
 	 */
 	private async writeMoved(moved: readonly ReadFact[]): Promise<void> {
 		for (;;) {

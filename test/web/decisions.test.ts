@@ -10,7 +10,7 @@ import {
 	dividerAfterMarkRead,
 	dividerOnOpen,
 	isNewAbove,
-	mayMarkAutomatically,
+	isMarkedUnread,
 } from '../../web/src/conversation/divider.ts';
 import { isReadable } from '../../web/src/conversation/readable.ts';
 import { timelineRows } from '../../web/src/conversation/rows.ts';
@@ -249,10 +249,10 @@ describe('the divider and visible messages', () => {
 		const markedUnread = conversation('c', { unreadCount: 2, revision: 1, lastRead: '0.500000' });
 		const reading = dividerAfterChange(dividerOnOpen(read), markedUnread, true);
 		expect(reading.anchor).toBe('0.500000');
-		expect(mayMarkAutomatically(reading, markedUnread)).toBe(false);
+		expect(isMarkedUnread(reading, markedUnread)).toBe(true);
 		const said = dividerAfterMarkRead(reading, markedUnread);
 		expect(said.anchor).toBeNull();
-		expect(mayMarkAutomatically(said, markedUnread)).toBe(true);
+		expect(isMarkedUnread(said, markedUnread)).toBe(false);
 	});
 
 	test('messages that arrive with attention cause no divider; without attention, or after an outage, they do', () => {

@@ -43,7 +43,10 @@ export class ClusterTime {
 
 	nowMicros = (): number => this.parts.elapsedMicros() + this.offset;
 
-	/** Compares the clocks. Keeps the correction if the corrected clock may be within the tolerance; changes nothing if no node answers. */
+	/**
+	 * Compares the clocks. Changes the correction only if the corrected clock is certainly outside the tolerance, given the error of the
+	 * reading. Changes nothing if no node answers.
+	 */
 	async measure(): Promise<void> {
 		const readings = [...(await this.parts.read())].sort((a, b) => aheadOf(a) - aheadOf(b));
 		// The median ignores a single node with a wrong clock.

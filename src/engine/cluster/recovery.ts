@@ -11,7 +11,7 @@ import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
  *     rebuilding  a worker that gets the lock exclusively knows that all others have released it; it clears the lost nodes,
  *                 waits until all marks are persisted, and begins new epochs there
  *
- * The order of these steps matters. Users who are still loaded on a lost node can mark until it is cleared; after that no mark is
+ * The order of these steps matters. Until a lost node is cleared, marks of users whose state it still has can succeed; after that no mark is
  * possible, and every acknowledged mark is in the log or in the store. From the new epoch on, state is loaded from the store on
  * first use. Nodes that were not lost are not touched: counts and marks there continue.
  */
@@ -24,7 +24,7 @@ export interface RecoveryParts {
 	readonly endOfMarks: () => Promise<ReadonlyMap<string, number>>;
 	/** The offset up to which the store has each partition, of commands and of marks. */
 	readonly nextOffsets: () => Promise<ReadonlyMap<string, number>>;
-	/** Called if all nodes are lost, before they begin a new epoch: they will load every effect below these offsets from the store. */
+	/** Called if all nodes are lost, before a new epoch begins: all read state will then be loaded from the store, with every effect below these offsets. */
 	readonly onReloading: (offsets: ReadonlyMap<string, number>) => Promise<void>;
 	readonly nowMicros: () => number;
 	readonly log: (what: string) => void;

@@ -286,13 +286,13 @@ export interface StateSource {
 	completeUpTo(): number;
 }
 
-/** Persists facts in the order of the calls. */
+/** Persists facts in the order of the calls. A ledger of marks may still persist facts that it has rejected. */
 export interface Ledger {
-	/** Resolves when all of the facts are durable; rejects if none is. */
+	/** Resolves when all of the facts are durable; rejects if none is yet. */
 	commit(facts: readonly Fact[]): Promise<void>;
-	/** Resolves when everything that was passed to `commit` so far is durable. */
+	/** Resolves when everything that was passed to `commit` so far is durable or rejected. */
 	flushed(): Promise<void>;
-	/** Stamp of the newest durable fact. Facts are committed in the order of their stamps. */
+	/** Stamp of the newest durable fact, if facts are committed in the order of their stamps; otherwise 0. */
 	durable(): number;
 }
 

@@ -7,7 +7,7 @@ import type { Hold, MemoryBudget } from '../memory-budget.ts';
  * slowly is rejected.
  */
 
-/** The size reserved for a body of unknown length, and the most for any body. Reading fails beyond half of it (`MAX_BODY_BYTES`). */
+/** Bun accepts bodies up to this size, so this much is reserved for a body of unknown length. Reading fails beyond `MAX_BODY_BYTES`. */
 export const MAX_BUFFERED_BYTES = 2 * 1024 * 1024;
 
 export class IncomingBody {

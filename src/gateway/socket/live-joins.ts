@@ -15,8 +15,7 @@ import type { UserSession } from './user-session.ts';
 
 export interface JoinHooks {
 	/**
-	 * The stamp of the newest change of the conversation; null if the user has no row for it, because the user left
-	 * or the conversation is archived.
+	 * The stamp of the newest change of the conversation; null if the user has left it.
 	 */
 	newestChange(user: string, conversation: string): Promise<number | null>;
 	/** The events that the user missed since this stamp: `Sync.missed`. */

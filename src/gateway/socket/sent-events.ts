@@ -12,7 +12,7 @@ export class SentEvents {
 	/** For each subject, the stamp of the newest event that was sent. */
 	private readonly newest = new Map<string, number>();
 	private readonly stamps = new Set<number>();
-	/** Events of a topic arrive in order: after an event with a later stamp, none of the sent events can arrive. */
+	/** The newest stamp that was sent. Events of a topic arrive in order: after an event with a later stamp, none of the sent events can arrive. */
 	private readonly last: number;
 
 	constructor(

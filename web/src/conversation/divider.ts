@@ -6,13 +6,13 @@ import type { TimelineRow } from './rows.ts';
  * the view passes in what is visible. The SDK's reader decides which messages are marked read automatically.
  */
 
-/** Equals the revision of no conversation, so nothing is marked automatically. */
+/** Equals the revision of no conversation. */
 const NO_REVISION = -1;
 
 export interface DividerState {
 	/** The divider is after this message. Null: no divider. */
 	readonly anchor: string | null;
-	/** The revision in which automatic marking is allowed. */
+	/** The revision when the user opened the conversation or marked it read: another one means that it was marked unread since. */
 	readonly revision: number;
 	/** The last known count, to detect changes. */
 	readonly unreadCount: number;
@@ -51,15 +51,16 @@ export function dividerAfterChange(
 export const dividerAtOldestUnread = (state: DividerState, { lastRead }: Conversation): DividerState =>
 	state.anchor === lastRead ? state : { ...state, anchor: lastRead };
 
-/** The user marked the conversation read: removes the divider and resumes automatic marking. */
+/** The user marked the conversation read: removes the divider. */
 export const dividerAfterMarkRead = (state: DividerState, { revision }: Conversation): DividerState => ({
 	...state,
 	anchor: null,
 	revision,
 });
 
-export const mayMarkAutomatically = (state: DividerState, { revision }: Conversation): boolean =>
-	state.revision === revision;
+/** Whether it was marked unread since the user opened it or marked it read. */
+export const isMarkedUnread = (state: DividerState, { revision }: Conversation): boolean =>
+	state.revision !== revision;
 
 /** The number of unread messages after those that were on screen. `newestSeen`: the newest message that was. */
 export function countNewBelow(

@@ -9,7 +9,7 @@ import {
 	dividerAfterMarkRead,
 	dividerAtOldestUnread,
 	dividerOnOpen,
-	mayMarkAutomatically,
+	isMarkedUnread,
 } from './divider.ts';
 import { forgetUnread, isKeptUnread, keepUnread } from './kept-unread.ts';
 
@@ -76,13 +76,11 @@ export function useReading(conversation: Conversation | null): Reading {
 	const divide = useCallback(() => {
 		if (conversation) setDivider((before) => before && dividerAtOldestUnread(before, conversation));
 	}, [conversation]);
-	const isMarkedUnread =
-		conversation !== null && divider !== null && !mayMarkAutomatically(divider, conversation);
+	const staysUnread = conversation !== null && divider !== null && isMarkedUnread(divider, conversation);
 	useEffect(() => {
-		if (conversation && isMarkedUnread && conversation.hasUnreads) keepUnread(conversation);
-		else if (!isMarkedUnread) forgetUnread();
-	}, [conversation, isMarkedUnread]);
-	const isReadingNewest =
-		isSeenLive && conversation !== null && divider !== null && mayMarkAutomatically(divider, conversation);
+		if (conversation && staysUnread && conversation.hasUnreads) keepUnread(conversation);
+		else if (!staysUnread) forgetUnread();
+	}, [conversation, staysUnread]);
+	const isReadingNewest = isSeenLive && conversation !== null && divider !== null && !staysUnread;
 	return { anchor: divider?.anchor ?? null, isReadingNewest, see, markRead, divide };
 }

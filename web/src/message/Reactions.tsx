@@ -35,7 +35,7 @@ function Chip({ message, reaction }: { readonly message: Message; readonly react
 	const toggle = async (): Promise<void> => {
 		const store = client.conversation(message.channel);
 		const isAdded = !isMine && (await addReaction(client, message, name));
-		// The server lists only the first users of a reaction. If this user is one of the others, its answer shows it.
+		// The server lists only the first users of a reaction. If this user is not listed, the answer to `reactions.add` shows it.
 		if (isMine || (!isAdded && hasUnlisted)) await store.unreact(message.ts, name);
 		setUnlisted(isAdded);
 	};

@@ -12,10 +12,10 @@ import { isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './rea
  * the current leader; Kafka recognises it by its sequence number. A retry delays only partitions that are failing: retries use separate
  * connections, and no request waits for another leader.
  *
- *     a partition   healthy ──a request failed──> failing ──for 2 s──> rejecting    until a batch is written, or,
- *                                                                                    with nothing to retry, its leader answers
+ *     a partition   healthy ──a request failed──> failing ──for 2 s──> rejecting
  *     Kafka         available ──no broker answers──> unavailable ──one does──> available
  *
+ * A partition is healthy again when a batch is written or, with nothing to retry, when its leader answers.
  * While a partition is rejecting, or Kafka is unavailable, queued and new records are rejected; none of them was sent. Records
  * that were sent but not confirmed are answered as unconfirmed after at most 10 s.
  */

@@ -16,8 +16,8 @@ interface Subscription {
 	isLive: boolean;
 	/** Number of lost connections: a confirmation of a request from before the newest loss does not count. */
 	losses: number;
-	/** The slot moved to another node: messages may be lost, and handlers get `lost` once it is subscribed there. */
-	hasMoved: boolean;
+	/** The slot moved to another node, or an attempt to subscribe failed: handlers get `lost` once it is subscribed. */
+	mayHaveMissed: boolean;
 	/** The node of the channel was probed and did not answer. */
 	isSilent: boolean;
 	/** The node where it is subscribed. */
@@ -231,7 +231,7 @@ export class RedisBus implements Bus {
 			waiting: [],
 			isLive: false,
 			losses: 0,
-			hasMoved: false,
+			mayHaveMissed: false,
 			isSilent: false,
 			node: '',
 		};
@@ -259,6 +259,7 @@ export class RedisBus implements Bus {
 		} catch (error) {
 			if (!isWanted()) return;
 			this.hooks.onError(error as Error);
+			subscription.mayHaveMissed = true;
 			this.restore(channel);
 		}
 	}
@@ -266,8 +267,8 @@ export class RedisBus implements Bus {
 	private confirmed(channel: string, subscription: Subscription): void {
 		subscription.isLive = true;
 		this.missing.delete(channel);
-		if (!subscription.hasMoved) return;
-		subscription.hasMoved = false;
+		if (!subscription.mayHaveMissed) return;
+		subscription.mayHaveMissed = false;
 		for (const handler of subscription.handlers) handler(LOST_MESSAGE, subscription.topic);
 	}
 
@@ -400,7 +401,7 @@ export class RedisBus implements Bus {
 		for (const [channel, subscription] of this.subscriptions) {
 			if (!subscription.isLive || subscription.node === this.nodeOf(channel)) continue;
 			subscription.isLive = false;
-			subscription.hasMoved = true;
+			subscription.mayHaveMissed = true;
 			this.restore(channel);
 		}
 		this.wake();

@@ -249,8 +249,8 @@ export class Epoch {
 
 	/**
 	 * Call it when all nodes are complete. Markers that moved to other nodes are updated to name the process they are at now.
-	 * Otherwise a node that is lost later and gets such a slot back would find its own process in the marker and seem complete. Also adds
-	 * missing markers in the lowest slots of each node.
+	 * Otherwise, if a slot moved from A to B with a marker that names A's process, and an emptied A gets the slot back, A would seem
+	 * complete. Also adds missing markers in the lowest slots of each node.
 	 */
 	async tidy(): Promise<void> {
 		const { assignment } = this.slots;

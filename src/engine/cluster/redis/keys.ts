@@ -8,7 +8,7 @@ export class Keys {
 	 *     stamp       of the newest change
 	 *     base        when recording began
 	 *     since       the stamp after which `recent` has all changes
-	 *     newest      the stamp of the newest change in `recent`
+	 *     newest      the stamp of the newest command in `recent`; lower than `stamp` if later commands changed no entry
 	 *     written     the stamp that the store had reached when the newest change was applied
 	 *     repaired    1 after a repair: copies that were loaded from the store before recording began are outdated too
 	 *     seen        when the newest change was applied, for resuming clients

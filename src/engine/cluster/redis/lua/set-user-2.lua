@@ -42,7 +42,7 @@ for index = first, #ARGV, 2 do
 	local field, value = ARGV[index], ARGV[index + 1]
 	if field == 'stamp' then
 		local state = redis.call('HMGET', KEYS[1], 'stamp', 'late')
-		-- As in apply-3.lua: resuming clients have to go back as far as a change became visible late.
+		-- As in apply-3.lua: resuming clients go back by the longest delay with which a change became visible.
 		local late = now - tonumber(value)
 		if late > 1000000 then
 			set('late', string.format('%.0f', math.max(late, tonumber(state[2] or 0))))

@@ -182,7 +182,7 @@ class ChangedUser extends UserDraft {
 			applyChange(this, change, this.stamp);
 		}
 		const { conversation } = change;
-		// Set in Redis even without effect: a copy of another gateway may be from before a rebuild that missed the original change.
+		// Set in Redis even without effect: after a rebuild, Redis may lack the original change, and another gateway may use a copy without it.
 		if (change.type === 'thread_cursor') {
 			const follow = this.follow(conversation, change.threadTs) as StampedFollow;
 			this.setFollow(conversation, change.threadTs, follow);
