@@ -9,8 +9,8 @@ import {
 	dividerAfterChange,
 	dividerAfterMarkRead,
 	dividerOnOpen,
-	isNewAbove,
 	isMarkedUnread,
+	isNewAbove,
 } from '../../web/src/conversation/divider.ts';
 import { isReadable } from '../../web/src/conversation/readable.ts';
 import { timelineRows } from '../../web/src/conversation/rows.ts';
