@@ -1,6 +1,6 @@
 import type { FileRecord, FileShare } from '../../engine/ports/files.ts';
 import { type ErrorCode, Rejection } from '../../model/errors.ts';
-import { type CallContext, readableOrNull } from '../http/access.ts';
+import { type CallContext, nullIfRejected, readableOrNull } from '../http/access.ts';
 import type { FileServices, Services } from '../services.ts';
 
 /** Decides which users may see a file: its uploader, and users who may read a conversation that it is shared in. */
@@ -38,14 +38,8 @@ export async function visibleFile(context: CallContext, id: string): Promise<Vis
 const NOT_VISIBLE: readonly ErrorCode[] = ['file_not_found', 'file_deleted'];
 
 /** As `visibleFile`; null if there is no file that the caller may see. */
-export async function visibleFileOrNull(context: CallContext, id: string): Promise<VisibleFile | null> {
-	try {
-		return await visibleFile(context, id);
-	} catch (error) {
-		if (error instanceof Rejection && NOT_VISIBLE.includes(error.code)) return null;
-		throw error;
-	}
-}
+export const visibleFileOrNull = (context: CallContext, id: string): Promise<VisibleFile | null> =>
+	nullIfRejected(visibleFile(context, id), NOT_VISIBLE);
 
 export async function readableShares(
 	context: CallContext,

@@ -52,11 +52,15 @@ export async function readableConversation(call: CallContext, id: string): Promi
 const NOT_READABLE: readonly ErrorCode[] = ['channel_not_found', 'not_in_channel'];
 
 /** As `readableConversation`; null if the caller may not read it. */
-export async function readableOrNull(call: CallContext, id: string): Promise<Conversation | null> {
+export const readableOrNull = (call: CallContext, id: string): Promise<Conversation | null> =>
+	nullIfRejected(readableConversation(call, id), NOT_READABLE);
+
+/** Null if it is rejected with one of these codes. */
+export async function nullIfRejected<T>(found: Promise<T>, codes: readonly ErrorCode[]): Promise<T | null> {
 	try {
-		return await readableConversation(call, id);
+		return await found;
 	} catch (error) {
-		if (error instanceof Rejection && NOT_READABLE.includes(error.code)) return null;
+		if (error instanceof Rejection && codes.includes(error.code)) return null;
 		throw error;
 	}
 }
