@@ -1,5 +1,6 @@
 // What the log costs on Kafka: appends acknowledged per second, and how long a record takes from its append to the
-// consumer on an otherwise idle machine. TIDEMARK_TEST_KAFKA_BROKERS names the broker (scripts/services up kafka).
+// consumer on an otherwise idle machine. TIDEMARK_TEST_KAFKA_BROKERS names the broker (scripts/services up kafka); LINGER_MS
+// is how long the producer waits for more records (0).
 
 import { openKafkaLogs } from '../src/engine/cluster/kafka/open.ts';
 import type { CommandRecord } from '../src/engine/ports/log.ts';
@@ -7,7 +8,7 @@ import type { CommandRecord } from '../src/engine/ports/log.ts';
 const brokers = process.env.TIDEMARK_TEST_KAFKA_BROKERS?.split(',');
 if (!brokers)
 	throw new Error(
-		'TIDEMARK_TEST_KAFKA_BROKERS is not set: scripts/services up kafka, then scripts/services env',
+		'TIDEMARK_TEST_KAFKA_BROKERS is not set: run `scripts/services up kafka`, and set the variable to the address that it prints',
 	);
 const lingerMs = Number(process.env.LINGER_MS ?? 0);
 const SINGLES = 1000;

@@ -27,7 +27,7 @@ that the same request may succeed later; the answer then has a \`Retry-After\` h
 ${errors.join('\n')}
 
 \`rtm.connect\` and \`rtm.start\` reject every invalid token with \`not_authed\`, \`invalid_auth\` or \`account_inactive\`, and answer failures with
-\`service_unavailable\`, because Slack’s RTM client stops for good at any other error.
+\`service_unavailable\`, because Slack’s RTM client hangs after any other error ([details](gateway.md#a-method-call)).
 
 ## Close codes
 

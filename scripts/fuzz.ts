@@ -43,7 +43,7 @@ async function run(options: FuzzOptions): Promise<void> {
 		const [flooder, connecter] = cast.strangers.slice(-3) as [Person, Person];
 		const { channel } = await flooder.call('conversations.create', { name: 'flooded' });
 		const floods = {
-			strangers: anonymous,
+			'no token': anonymous,
 			'one user': authenticated(flooder, channel.id),
 			reconnects: reconnects(connecter),
 		};

@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Job, Line } from '../test/simulation/child.ts';
 import { CoverageReport } from '../test/simulation/coverage.ts';
-import { PLANTED, planted } from '../test/simulation/planted.ts';
+import { PLANTED, plant } from '../test/simulation/planted.ts';
 import type { ShapeName } from '../test/simulation/simulate.ts';
 
 /**
@@ -55,7 +55,7 @@ else if (options.planted !== undefined) process.exit(await findPlanted());
 else process.exit(await runMany());
 
 async function runOne(seed: number): Promise<number> {
-	if (options.plant) planted(options.plant);
+	if (options.plant) plant(options.plant);
 	const { simulate, describe } = await import('../test/simulation/simulate.ts');
 	const { rounds, faults, without } = options;
 	const ran = simulate(seed, {

@@ -7,7 +7,7 @@ import { ADMIN_TOKEN, FLAGS } from '../support/server.ts';
 
 /**
  * The server as `tidemark serve` composes it, in a process that reports its heap: for each input line, it collects
- * garbage and prints the number of live bytes.
+ * garbage and prints the number of live bytes and of sockets.
  */
 
 if (import.meta.main) {
@@ -21,7 +21,8 @@ if (import.meta.main) {
 			Bun.gc(true);
 			await Bun.sleep(100);
 		}
-		console.log(heapStats().heapSize);
+		const { heapSize, objectTypeCounts } = heapStats();
+		console.log(JSON.stringify({ alive: heapSize, sockets: objectTypeCounts.ServerWebSocket ?? 0 }));
 	}
 	process.exit(0);
 }

@@ -2,7 +2,7 @@ import { openEmbeddedEngine } from '../../src/app/engine.ts';
 import { Latencies } from '../../src/load/latencies.ts';
 import type { ErrorCode } from '../../src/model/errors.ts';
 import type { CountRow } from '../../src/model/rows.ts';
-import { type Decision, markChange } from '../../src/unread/reads.ts';
+import { markChange, type OwnDecision } from '../../src/unread/marking.ts';
 
 /** Marks without the network: how long until the read state has applied one, and until it is on disk. */
 
@@ -33,7 +33,7 @@ if (import.meta.main) {
 			spec.users.map(async (user) => {
 				const began = performance.now();
 				const mark = { type: 'read', ts, revision: undefined } as const;
-				const change = await views.change<Decision, ErrorCode, CountRow>(user, {
+				const change = await views.change<OwnDecision, ErrorCode, CountRow>(user, {
 					...markChange(spec.channel, mark),
 					onDurable: () => undefined,
 				});

@@ -42,11 +42,11 @@ export class SocketPoster {
 	): Promise<SocketPoster> {
 		const id = '0'.repeat(ID_DIGITS);
 		const text = JSON.stringify(spec.text);
-		const named = spec.clientMsgIds ? `,"client_msg_id":"${channel}${id}"` : '';
-		const payload = `{"id":${id},"type":"message","channel":"${channel}","text":${text}${named}}`;
-		const places = [HEADER_BYTES + 6];
-		if (spec.clientMsgIds) places.push(HEADER_BYTES + payload.length - 2 - ID_DIGITS);
-		const poster = new SocketPoster(frameOf(payload), places, spec.inFlight, firstId, quota);
+		const idField = spec.clientMsgIds ? `,"client_msg_id":"${channel}${id}"` : '';
+		const payload = `{"id":${id},"type":"message","channel":"${channel}","text":${text}${idField}}`;
+		const idOffsets = [HEADER_BYTES + 6];
+		if (spec.clientMsgIds) idOffsets.push(HEADER_BYTES + payload.length - 2 - ID_DIGITS);
+		const poster = new SocketPoster(frameOf(payload), idOffsets, spec.inFlight, firstId, quota);
 		const ready = new Promise<void>((resolve) => {
 			poster.opened = resolve;
 		});

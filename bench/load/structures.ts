@@ -2,7 +2,7 @@ import { heapStats } from 'bun:jsc';
 import { MembershipTable } from '../../src/engine/read-state/memberships.ts';
 import { Timeline } from '../../src/model/timeline.ts';
 
-/** The bytes that a cursor and a timeline entry take in memory: creates many, and divides the growth of the process. */
+/** The bytes that a cursor and a timeline entry take in memory: creates many, and divides the growth of heap and process. */
 
 export interface StructuresReport {
 	/** Live bytes, as the heap counts them. */
@@ -47,7 +47,7 @@ function bytesPerItem(
 	const before = memoryInUse();
 	for (let owner = 0; owner < owners; owner += 1) kept.push(make());
 	const after = memoryInUse();
-	if (kept.length < owners) throw new Error('unreachable: keeps them alive until here');
+	if (kept.length < owners) throw new Error('unreachable: this check keeps the objects alive');
 	return {
 		live: (after.live - before.live) / (owners * each),
 		grown: (after.grown - before.grown) / (owners * each),

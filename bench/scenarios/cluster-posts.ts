@@ -91,7 +91,7 @@ export const clusterPosts: Scenario = {
 				server: CLUSTER_IN_WORDS,
 				CPU: 'of gateway and worker together',
 				'per post':
-					'figures that end with “per post”: the cost of one round, minus that of the same time without load',
+					'figures with “per post”: the cost of all posts, minus that of the same time without load, divided by their number',
 				'many at once': `chat.postMessage with client_msg_id over ${AT_ONCE} keep-alive connections of ${WRITERS} users, one request at a time each; every user posts to a separate channel`,
 				answers: `${ANSWERS} posts per run over one connection, one after the other, without other load`,
 			},

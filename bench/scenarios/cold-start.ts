@@ -37,7 +37,7 @@ export const coldStart: Scenario = {
 		return {
 			configuration: {
 				data: `${workspace.messages} messages in ${sizes.channels} channels (every tenth has ${sizes.longest}), ${sizes.users} users in ${sizes.each} channels each; a third has read everything, the others are behind by up to the whole history`,
-				load: `from the start on ${RATES.posts} posts with client_msg_id, ${RATES.marks} marks and ${RATES.counts} client.counts per second, each by another user; ${sockets} sockets connect meanwhile`,
+				load: `from the start: ${RATES.posts} posts with client_msg_id, ${RATES.marks} marks and ${RATES.counts} client.counts per second, each by a random user; ${sockets} sockets connect meanwhile`,
 				measured: 'at the client, from when a call was due by the clock; windows of 5 s from the start',
 			},
 			figures: KINDS.flatMap((kind) => figuresOf(kind, rounds)),

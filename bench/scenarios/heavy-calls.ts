@@ -79,10 +79,10 @@ export const heavyCalls: Scenario = {
 		}
 		return {
 			configuration: {
-				data: `a thread of ${sizes.replies} replies by 300 users; a channel of ${sizes.behind} messages that its ${sizes.crowd} members have not read; one of ${sizes.crowd} members who are all online and want counts`,
+				data: `a thread of ${sizes.replies} replies by 300 users; a channel of ${sizes.behind} messages that its ${sizes.crowd} members have not read; a channel of ${sizes.crowd} members who are all online and receive counts`,
 				load: `each call once after a start, in this order, on one server; meanwhile another user posts ${POSTS_A_SECOND} times per second to a channel of two`,
 				measured:
-					'posts at the client, from when one was due by the clock, until the call is answered and 0.5 s after it',
+					'posts at the client, until at least 0.5 s after the call’s answer; each timed from when it was due by the clock',
 			},
 			figures: [...measured].flatMap(([name, results]) => figuresOf(name, results)),
 			notes: ['Everything was written into the data directory beforehand, through the store’s ledger.'],
@@ -166,7 +166,7 @@ async function postAndDelete(url: string, channel: string): Promise<void> {
 	await api(url, author, 'chat.delete', { channel, ts });
 }
 
-/** Posts of the other user during the work and a little longer. */
+/** Posts as the other user during the work and at least 0.5 s longer. */
 async function during(
 	{ url }: BenchServer,
 	{ calm }: Workload,

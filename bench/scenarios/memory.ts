@@ -118,17 +118,23 @@ async function perConnection(bench: Bench, few: number, many: number, run: numbe
 	);
 	await dataset.close();
 	const server = await startReporting(bench, dataDir);
-	const look = async () => ({ resident: await settledBytes(server.pid), alive: await server.alive() });
+	const look = async (expected: number) => {
+		const resident = await settledBytes(server.pid);
+		const { alive, sockets } = await server.heap();
+		// Sockets that the server has closed take no memory: the figure would be too low.
+		if (sockets < expected) throw new Error(`only ${sockets} of ${expected} sockets are open`);
+		return { resident, alive };
+	};
 	await connect(bench, server, users.slice(0, few));
-	const before = await look();
+	const before = await look(few);
 	await connect(bench, server, users.slice(few));
-	const after = await look();
+	const after = await look(many);
 	await server.kill();
 	const each = (which: keyof Growth): number => (after[which] - before[which]) / (many - few);
 	return { resident: each('resident'), alive: each('alive') };
 }
 
-/** A server that reports how many bytes are alive on its heap. */
+/** A server that reports how many bytes and sockets are alive on its heap. */
 async function startReporting(bench: Bench, dataDir: string) {
 	const child = Bun.spawn([BUN, `${ROOT}/bench/load/idle-server.ts`, dataDir], {
 		stdio: ['pipe', 'pipe', 'inherit'],
@@ -140,10 +146,10 @@ async function startReporting(bench: Bench, dataDir: string) {
 		pid: child.pid,
 		port,
 		url: `http://127.0.0.1:${port}`,
-		alive: async () => {
+		heap: async () => {
 			child.stdin.write('\n');
 			await child.stdin.flush();
-			return Number(await lines.next());
+			return JSON.parse(await lines.next()) as { alive: number; sockets: number };
 		},
 		kill: () => end(child, 'SIGKILL'),
 	};

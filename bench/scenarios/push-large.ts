@@ -43,7 +43,7 @@ export const pushLarge: Scenario = {
 			configuration: {
 				data: `a channel of ${members} members, of whom ${devices} have a device`,
 				load: `one <!channel> in it; meanwhile one client posts to a channel of two without a pause, and every ${DIRECT_EVERY_MS} ms a user gets a direct message`,
-				providers: 'a local server that speaks APNs and checks every request, on the same two cores',
+				providers: 'a local server that speaks APNs and checks every request, on the same machine',
 			},
 			figures: [
 				figure(

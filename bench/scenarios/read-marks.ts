@@ -30,7 +30,7 @@ export const readMarks: Scenario = {
 			configuration: {
 				conversation: `${MEMBERS} members, ${2 * marks} messages that nobody has read`,
 				'in process': `${DEVICES} users mark at once, one message further each time, ${marks} times; without the network`,
-				'over sockets': `${DEVICES} users with two sockets each; one socket sends a mark, and the next one when both have received it; ${marks} times`,
+				'over sockets': `${DEVICES} users with two sockets each; one socket sends ${marks} marks, each when it has the answer to the previous one and the other socket has received the event`,
 			},
 			figures: [
 				figure(

@@ -11,7 +11,7 @@ import type { Bench } from './scenario.ts';
  * Redis, rows and write-ahead log from PostgreSQL, bytes read and written by Kafka's process from Linux.
  */
 
-/** The cost since the services were started, in the unit of the figure. */
+/** The totals so far, by what is counted; CPU in seconds. */
 type Measurement = ReadonlyMap<string, number>;
 
 interface Timed {
@@ -23,7 +23,7 @@ interface Timed {
 interface Meter {
 	readonly what: string;
 	readonly unit: string;
-	/** How much of the unit one counted value is. */
+	/** Units per counted value; 1 by default. */
 	readonly times?: number;
 }
 

@@ -21,7 +21,7 @@ export interface TidemarkSide extends Side {
 	readonly frame: string;
 }
 
-/** The number of the message that shows the format of a frame; measured ones have higher numbers. */
+/** The number of the sample message in `frameOf`; measured messages have higher numbers. */
 const FIRST_NUMBER = 1;
 
 const SPARE_FILES = 200;
@@ -30,7 +30,7 @@ const SPARE_FILES = 200;
 export function socketsThatFit(wanted: readonly number[]): { sizes: number[]; notes: string[] } {
 	const limit = openFilesLimit();
 	const sizes = wanted.filter((size) => size + SPARE_FILES < limit);
-	const notes = [`more sockets than ${limit} open files allow were left out`];
+	const notes = [`sizes that need more than ${limit} open files per process were left out`];
 	return { sizes, notes: sizes.length < wanted.length ? notes : [] };
 }
 

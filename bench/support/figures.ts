@@ -28,7 +28,7 @@ export const figure = (what: string, unit: string, runs: readonly number[], targ
 	...(target ? { target } : {}),
 });
 
-/** The ratio of each run to the run of the peer beside it. */
+/** Divides each run by the run of `against` with the same number. */
 export function ratio(
 	what: string,
 	of: readonly number[],
@@ -43,7 +43,7 @@ export function ratio(
 	);
 }
 
-/** Nearest rank; `share` from 0 to 1. */
+/** The value at place floor(count × share) of the sorted values, counted from 0; `share` from 0 to 1. */
 export function quantile(values: readonly number[], share: number): number {
 	const sorted = [...values].sort((one, other) => one - other);
 	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

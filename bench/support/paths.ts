@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Paths, relative to the repository's root. */
+/** Absolute paths in the repository. */
 
 export const ROOT = join(import.meta.dir, '..', '..');
 export const LATEST = join(ROOT, 'bench', 'results', 'latest.json');

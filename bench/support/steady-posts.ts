@@ -14,7 +14,7 @@ const CROWDS = Array.from({ length: CONVERSATIONS }, (_, index) =>
 	usersFrom(index * (MEMBERS + 1), MEMBERS + 1),
 );
 
-/** The target: one process or several. */
+/** The measured server: one process or several. */
 interface Server {
 	readonly url: string;
 	readonly port: number;

@@ -4,7 +4,7 @@ import type { TidemarkClient } from './public.ts';
 import { uploadFiles } from './uploads.ts';
 import { toDescription, toExplanation, type Wire } from './wire.ts';
 
-/** Actions that only call the API. Their effects arrive as events. */
+/** Methods of the client that only call the API. The changes that they make arrive as events. */
 
 type Actions = Pick<
 	TidemarkClient,

@@ -12,7 +12,7 @@ export type Answer = any;
 /** Longer than the server's own timeout. */
 const TIMEOUT_MS = 40_000;
 const ATTEMPTS = 4;
-const AUTH_EXPIRED = new Set(['token_expired', 'invalid_auth', 'token_revoked']);
+const TOKEN_REJECTED = new Set(['token_expired', 'invalid_auth', 'token_revoked']);
 
 export class Api {
 	private token: string | undefined;
@@ -20,7 +20,7 @@ export class Api {
 	constructor(
 		private readonly address: string,
 		private readonly source: ClientOptions['token'],
-		private readonly platform: Platform,
+		readonly platform: Platform,
 	) {}
 
 	/**
@@ -56,14 +56,14 @@ export class Api {
 		} while (cursor !== '');
 	}
 
-	/** One attempt, and a second one with a fresh token if the server rejects the token as expired. */
+	/** One attempt, and a second one with a new token if the server rejects the token as expired, revoked or invalid. */
 	async callOnce(method: string, args: Arguments = {}): Promise<Answer> {
 		const hadToken = this.token !== undefined;
 		try {
 			return await this.send(method, args);
 		} catch (error) {
-			const expired = error instanceof ApiError && AUTH_EXPIRED.has(error.code);
-			if (!expired || !hadToken || typeof this.source === 'string') throw error;
+			const isTokenRejected = error instanceof ApiError && TOKEN_REJECTED.has(error.code);
+			if (!isTokenRejected || !hadToken || typeof this.source === 'string') throw error;
 			this.forgetToken();
 			return this.send(method, args);
 		}
@@ -73,7 +73,7 @@ export class Api {
 	 * Rewrites a URL that the server sent to the address at which this client reaches the server: behind a proxy, the
 	 * server may know itself by another address.
 	 */
-	localAddress(url: string): string {
+	reachableUrl(url: string): string {
 		const { pathname, search } = new URL(url);
 		return `${this.address}${pathname}${search}`;
 	}

@@ -13,7 +13,7 @@ export interface FollowUps {
 	conversation(id: string): void;
 	/** Fetch whether the user is still a member and the conversation is not archived. */
 	membership(id: string): void;
-	/** Fetch the newest message of the conversation. */
+	/** Fetch the newest message of the conversation, unless it is known. */
 	preview(id: string): void;
 }
 
@@ -23,8 +23,10 @@ const setCounts: Apply = (state, event, followUps) => {
 	if (state.setCounts(event.channel, toCounts(event)) === 'recount') followUps.conversation(event.channel);
 };
 
-const join: Apply = (state, { channel, position }) => {
-	if (state.noteMembership(channel.id, position)) state.join(channel, position);
+const join: Apply = (state, { channel, position }, followUps) => {
+	if (!state.noteMembership(channel.id, position)) return;
+	state.join(channel, position);
+	followUps.preview(channel.id);
 };
 
 const drop: Apply = (state, { channel, position }, followUps) => {

@@ -244,6 +244,7 @@ class Parts {
 	private async recount(id: string): Promise<void> {
 		try {
 			await fetchConversation(this.api, this.state, id);
+			this.background.run(this.previews.refresh(id));
 		} catch (error) {
 			// If the server rejected the call, the user is no longer a member. Without an answer, only a fresh snapshot is reliable.
 			if (error instanceof ApiError && error.retry !== 'no') this.connection.resync();

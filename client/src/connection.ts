@@ -69,7 +69,7 @@ export class SocketConnection {
 	private nextId = 100;
 	private readonly pongs = new Map<number, Waiter>();
 	/** Callers that wait until the client is online. */
-	private waiting: Waiter[] = [];
+	private onlineWaiters: Waiter[] = [];
 
 	constructor(private readonly parts: ConnectionParts) {}
 
@@ -86,7 +86,7 @@ export class SocketConnection {
 		const done = new Promise<void>((resolve, reject) => {
 			if (status === 'idle' || status === 'stopped')
 				reject(new ApiError(reason ?? 'disconnected', 'connect'));
-			else this.waiting.push({ resolve, reject });
+			else this.onlineWaiters.push({ resolve, reject });
 		});
 		// The snapshot shows the outcome to callers that do not await this promise.
 		done.catch(() => undefined);
@@ -291,6 +291,6 @@ export class SocketConnection {
 	}
 
 	private settle(error?: Error): void {
-		for (const { resolve, reject } of this.waiting.splice(0)) error ? reject(error) : resolve();
+		for (const { resolve, reject } of this.onlineWaiters.splice(0)) error ? reject(error) : resolve();
 	}
 }

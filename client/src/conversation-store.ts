@@ -25,7 +25,13 @@ export class LiveConversation implements ConversationStore {
 		private readonly core: Core,
 		watched: (isWatched: boolean) => void,
 	) {
-		this.window = new TimelineWindow(id, core.api, core.pageSize, () => this.cell.touch());
+		this.window = new TimelineWindow(
+			id,
+			core.api,
+			core.pageSize,
+			() => core.state.self,
+			() => this.cell.touch(),
+		);
 		this.cell = new Cell(
 			core.notifier,
 			(previous) => this.view(previous),

@@ -13,7 +13,7 @@ export interface CountedMessage {
 	readonly ts: string;
 	readonly isOwn: boolean;
 	readonly isNamed: boolean;
-	/** The message mentions the user, the whole channel, or is a direct message. */
+	/** The message mentions the user or the whole channel, or is in a direct or group message. */
 	readonly isMention: boolean;
 }
 

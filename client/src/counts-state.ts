@@ -65,7 +65,7 @@ export class CountsState {
 	/** By conversation, also one that no longer counts: the stamp of the newest join, leave, archive or unarchive. */
 	private readonly membershipStamps = new Map<string, string>();
 
-	/** `changed` is called with the changed conversation, or without one if all changed. */
+	/** `changed` is called with the id of the changed conversation; without an id, anything may have changed. */
 	constructor(private readonly changed: (id?: string) => void) {}
 
 	get badge(): number {

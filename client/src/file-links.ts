@@ -56,8 +56,8 @@ export class FileLinks {
 		for (const id of ids) this.known.delete(id);
 		for (const { id, url, download_url, expires } of links)
 			this.known.set(id, {
-				url: this.api.localAddress(url),
-				downloadUrl: this.api.localAddress(download_url),
+				url: this.api.reachableUrl(url),
+				downloadUrl: this.api.reachableUrl(download_url),
 				expires,
 			});
 	}

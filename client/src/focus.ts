@@ -45,7 +45,7 @@ export class Focus {
 		if (this.panes.delete(channel)) this.send({ type: 'channel_blur', channel });
 	}
 
-	/** The server forgets the focus when a connection ends: sends it again, with the revisions that the user saw. */
+	/** Sends the focus again, with the revisions that the user saw: the server forgot it when the connection ended. */
 	online(): void {
 		for (const [channel, { revision }] of this.panes) this.sendFocus(channel, revision);
 	}

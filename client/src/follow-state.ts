@@ -4,7 +4,7 @@ import { NEVER, type Wire } from './wire.ts';
 
 /**
  * Whether the user follows a thread, and the counts of the thread. The client does not compute them: it fetches them after
- * each change in the thread, and once more after all changes that happened during a fetch.
+ * each change in the thread. Changes during a fetch cause only one more fetch.
  */
 export class FollowState {
 	isFollowing = false;
@@ -40,7 +40,7 @@ export class FollowState {
 		else await this.refresh();
 	}
 
-	/** Applies the state in an event. A fetch in flight may be older or newer, so it is repeated. */
+	/** Applies the state in an event or answer. A fetch in flight may be older or newer, so it is repeated. */
 	setState(received: Wire): void {
 		if (this.inFlight) this.isStale = true;
 		this.apply(received);

@@ -1,13 +1,12 @@
 import type { Answer, Api } from './api.ts';
-import { isRepeatable, Sender, type SenderParts } from './sender.ts';
+import { isRepeatable, MarkSender, type MarkSenderParts } from './mark-sender.ts';
 
 /**
  * The marks of conversations. A mark includes all lower ones of the same conversation and revision, so only the highest
- * waiting mark is sent. The counts on screen change only after the server
- * has acknowledged the mark.
+ * waiting mark is sent. The counts on screen change only after the server has acknowledged the mark.
  */
 
-export interface MarksParts extends SenderParts {
+export interface MarksParts extends MarkSenderParts {
 	readonly api: Api;
 	/** The revision of the counts on screen; undefined while unknown. */
 	readonly revision: (channel: string) => number | undefined;
@@ -25,10 +24,10 @@ interface Waiting {
 
 export class Marks {
 	private readonly waiting = new Map<string, Waiting[]>();
-	private readonly sender: Sender;
+	private readonly sender: MarkSender;
 
 	constructor(private readonly parts: MarksParts) {
-		this.sender = new Sender(
+		this.sender = new MarkSender(
 			parts,
 			(channel) => this.waiting.has(channel),
 			(channel) => this.sendNewest(channel),

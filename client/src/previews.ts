@@ -1,10 +1,12 @@
 import type { Api } from './api.ts';
 import type { CountsState } from './counts-state.ts';
-import type { Wire } from './wire.ts';
+import { NEVER, type Wire } from './wire.ts';
 
 /** Fetches the newest message of each conversation, from the top of the inbox on. Events then update it. */
 
 const PAGE = 50;
+/** Usually the first message is the one: deleted roots with replies are rare. */
+const REFRESH_PAGE = 10;
 
 export class Previews {
 	/** Null: all pages are loaded. */
@@ -32,11 +34,15 @@ export class Previews {
 		for (const { id, latest } of answer.items) this.setPreview(id, latest);
 	}
 
-	/** For a conversation whose newest message was deleted. */
+	/** For one conversation without a preview: its newest message was deleted, or it has just been joined or unarchived. */
 	async refresh(channel: string): Promise<void> {
-		const { messages } = await this.api.callIdempotent('conversations.history', { channel, limit: 1 });
-		const [message] = messages;
-		if (message?.subtype !== 'tombstone') this.setPreview(channel, message);
+		const known = this.state.conversations.get(channel);
+		if (!known || known.preview || known.latest === NEVER) return;
+		const pages = this.api.pages('conversations.history', { channel, limit: REFRESH_PAGE });
+		for await (const { messages } of pages) {
+			const newest = messages.find(({ subtype }: Wire) => subtype !== 'tombstone');
+			if (newest) return this.setPreview(channel, newest);
+		}
 	}
 
 	private setPreview(id: string, latest: Wire): void {

@@ -1,6 +1,7 @@
 /**
- * How far the client has handled events: all up to its position, or all before it. The position does not rise while missed events arrive, because
- * they do not arrive in the order of their positions: marks come after all messages.
+ * How far the client has handled events: all before `position`, and if `isComplete` also those at `position`. The
+ * position does not rise while missed events arrive, because they do not arrive in the order of their positions: marks
+ * come after all messages.
  */
 export class Progress {
 	/** Empty if unknown: then the client needs a snapshot. */

@@ -23,7 +23,7 @@ export interface ClientOptions {
 	readonly url?: string;
 	/**
 	 * A token, or a function that fetches one: called before the first request, and again when the server rejects the
-	 * token as expired.
+	 * token as expired, revoked or invalid.
 	 */
 	readonly token: string | (() => string | Promise<string>);
 	/** Required without a global WebSocket: Node before 22. The class of the package `ws` works. */
@@ -294,7 +294,7 @@ export interface ConversationStore extends Store<ConversationView> {
 export interface ThreadStore extends Store<ThreadView> {
 	readonly channel: string;
 	readonly threadTs: string;
-	/** Loads the root and the first 1,000 replies unless they are loaded. Subscribing does this. */
+	/** Loads the root and the first 999 replies unless they are loaded. Subscribing does this. */
 	load(): Promise<void>;
 	loadMore(): Promise<void>;
 	reply(text: string, options?: Omit<PostOptions, 'threadTs'>): Promise<Message>;

@@ -1,8 +1,9 @@
+import { isRepeatable, MarkSender } from './mark-sender.ts';
 import type { MarksParts } from './marks.ts';
-import { isRepeatable, Sender } from './sender.ts';
 
 /**
- * The marks of single messages. Those of one conversation are sent together. They carry the revision that the user saw, so the server ignores them after a later mark unread.
+ * The marks of single messages. Those of one conversation are sent together. They carry the revision that the user saw,
+ * so the server ignores them after a later mark unread.
  */
 
 interface Batch {
@@ -14,10 +15,10 @@ const MAX_BATCH = 100;
 
 export class SingleMarks {
 	private readonly waiting = new Map<string, Batch[]>();
-	private readonly sender: Sender;
+	private readonly sender: MarkSender;
 
 	constructor(private readonly parts: MarksParts) {
-		this.sender = new Sender(
+		this.sender = new MarkSender(
 			parts,
 			(channel) => (this.waiting.get(channel)?.length ?? 0) > 0,
 			(channel) => this.sendFirst(channel),
@@ -49,7 +50,7 @@ export class SingleMarks {
 			const args = { channel, ts: [...messages], ...(revision === undefined ? {} : { revision }) };
 			onAnswer(await api.callOnce('conversations.markMessage', args));
 		} catch (error) {
-			// Otherwise the server rejected the marks: the messages were deleted, or the user left.
+			// Not repeatable: the server rejected the marks, because the messages were deleted or the user left.
 			if (!isRepeatable(error)) return;
 			this.waiting.get(channel)?.unshift(batch);
 			throw error;

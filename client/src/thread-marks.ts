@@ -1,11 +1,11 @@
-import { isRepeatable, Sender, type SenderParts } from './sender.ts';
+import { isRepeatable, MarkSender, type MarkSenderParts } from './mark-sender.ts';
 
 /**
  * The marks of seen replies of one thread. Only the highest waiting mark is sent. A thread has no revision: if its cursor
  * has moved back, the user marked replies unread meanwhile, and the mark is dropped.
  */
 
-export interface ThreadMarksParts extends SenderParts {
+export interface ThreadMarksParts extends MarkSenderParts {
 	/** The cursor of the thread. */
 	readonly lastRead: () => string;
 	readonly send: (ts: string) => Promise<void>;
@@ -13,10 +13,10 @@ export interface ThreadMarksParts extends SenderParts {
 
 export class ThreadMarks {
 	private waiting: { readonly ts: string; readonly lastRead: string } | null = null;
-	private readonly sender: Sender;
+	private readonly sender: MarkSender;
 
 	constructor(private readonly parts: ThreadMarksParts) {
-		this.sender = new Sender(
+		this.sender = new MarkSender(
 			parts,
 			() => this.waiting !== null,
 			() => this.send(),

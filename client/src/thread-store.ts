@@ -26,7 +26,7 @@ export class LiveThread implements ThreadStore {
 		watched: (isWatched: boolean) => void,
 	) {
 		const changed = () => this.cell.touch();
-		this.window = new ThreadWindow(channel, threadTs, core.api, changed);
+		this.window = new ThreadWindow(channel, threadTs, core.api, () => core.state.self, changed);
 		this.followState = new FollowState(channel, threadTs, core.api, changed);
 		this.seenMarks = new ThreadMarks({
 			...core,

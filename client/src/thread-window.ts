@@ -30,6 +30,7 @@ export class ThreadWindow {
 		private readonly channel: string,
 		private readonly threadTs: string,
 		private readonly api: Api,
+		private readonly self: () => string,
 		changed: () => void,
 	) {
 		this.loader = new Loader((event) => this.apply(event), changed);
@@ -104,8 +105,9 @@ export class ThreadWindow {
 		const ts = targetTs(event);
 		const known = ts === this.threadTs ? this.root : list.find(this.replies, ts);
 		if (!known || known.isTombstone || !this.freshness.acceptsReaction(event)) return;
-		if (ts === this.threadTs) this.root = withReactionOrPin(known, event);
-		else this.replies = list.replace(this.replies, withReactionOrPin(known, event));
+		const updated = withReactionOrPin(known, event, this.self());
+		if (ts === this.threadTs) this.root = updated;
+		else this.replies = list.replace(this.replies, updated);
 	}
 
 	private updateRoot(event: Wire): void {

@@ -12,7 +12,8 @@ import { targetTs, toMessage, type Wire, withReactionOrPin } from './wire.ts';
  */
 
 const PAGE = 10;
-const FIRST_PAUSE_MS = 1_000;
+/** Minimum pause before a retry. */
+const MIN_PAUSE_MS = 1_000;
 
 export class LiveThreads implements ThreadsStore {
 	readonly subscribe: ThreadsStore['subscribe'];
@@ -74,7 +75,7 @@ export class LiveThreads implements ThreadsStore {
 		const ts = targetTs(event);
 		const isTarget = (message: Message): boolean => message.channel === channel && message.ts === ts;
 		const updated = (message: Message): Message =>
-			isTarget(message) ? withReactionOrPin(message, event) : message;
+			isTarget(message) ? withReactionOrPin(message, event, this.core.state.self) : message;
 		// A list that is being fetched may be older than this event.
 		if (this.inFlight) this.isStale = true;
 		if (!this.threads.some((thread) => messagesOf(thread).some(isTarget))) return;
@@ -116,7 +117,7 @@ export class LiveThreads implements ThreadsStore {
 		this.timer = timers.set(() => {
 			this.timer = undefined;
 			this.loadWatched();
-		}, FIRST_PAUSE_MS + backoffMs(this.failures, random));
+		}, MIN_PAUSE_MS + backoffMs(this.failures, random));
 	}
 
 	private async fetch(): Promise<void> {

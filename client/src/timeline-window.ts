@@ -31,6 +31,7 @@ export class TimelineWindow {
 		private readonly channel: string,
 		private readonly api: Api,
 		private readonly pageSize: number,
+		private readonly self: () => string,
 		changed: () => void,
 	) {
 		this.loader = new Loader((event) => this.apply(event), changed);
@@ -149,7 +150,7 @@ export class TimelineWindow {
 	private react(event: Wire): void {
 		const known = list.find(this.messages, targetTs(event));
 		if (known && !known.isTombstone && this.freshness.acceptsReaction(event))
-			this.messages = list.replace(this.messages, withReactionOrPin(known, event));
+			this.messages = list.replace(this.messages, withReactionOrPin(known, event, this.self()));
 	}
 
 	/**

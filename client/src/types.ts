@@ -148,7 +148,7 @@ export interface Reaction {
 	/** Without colons; a skin tone follows after `::`. */
 	readonly name: string;
 	readonly count: number;
-	/** At most 20 of the users, usually the first ones. */
+	/** Up to 20 of the users, usually the first ones, and the user of this client, if they have reacted. */
 	readonly users: readonly string[];
 	/** ts of the first reaction. */
 	readonly since: string;

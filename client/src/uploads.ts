@@ -41,20 +41,23 @@ async function uploadAll(
 			length: content.size,
 			...(altText ? { alt_txt: altText } : {}),
 		});
-		uploads.push({ id: upload.file_id, url: api.localAddress(upload.upload_url), content });
+		uploads.push({ id: upload.file_id, url: api.reachableUrl(upload.upload_url), content });
 	}
 	let done = 0;
 	for (const { url, content } of uploads) {
 		signal?.throwIfAborted();
-		await send(url, content, signal, (sent) => onProgress?.(done + sent, total));
+		await send(api.platform.fetch, url, content, signal, (sent) => onProgress?.(done + sent, total));
 		done += content.size;
 		onProgress?.(done, total);
 	}
 	return uploads.map(({ id }) => id);
 }
 
+type Fetch = typeof fetch;
+
 /** Uses XMLHttpRequest in browsers, because fetch does not report upload progress. */
 async function send(
+	fetch: Fetch,
 	url: string,
 	content: Blob,
 	signal: AbortSignal | undefined,
@@ -63,7 +66,7 @@ async function send(
 	const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => UploadRequest };
 	const status = XMLHttpRequest
 		? await sendWithProgress(new XMLHttpRequest(), url, content, signal, onProgress)
-		: await sendWithFetch(url, content, signal);
+		: await sendWithFetch(fetch, url, content, signal);
 	signal?.throwIfAborted();
 	if (status === 200) return;
 	throw new ApiError(status === 0 ? 'network_error' : 'upload_failed', 'upload', 'safe', 0, [
@@ -71,8 +74,13 @@ async function send(
 	]);
 }
 
-const sendWithFetch = (url: string, body: Blob, signal: AbortSignal | undefined): Promise<number> =>
-	globalThis.fetch(url, { method: 'POST', body, headers: BYTES, ...(signal ? { signal } : {}) }).then(
+const sendWithFetch = (
+	fetch: Fetch,
+	url: string,
+	body: Blob,
+	signal: AbortSignal | undefined,
+): Promise<number> =>
+	fetch(url, { method: 'POST', body, headers: BYTES, ...(signal ? { signal } : {}) }).then(
 		({ status }) => status,
 		() => 0,
 	);

@@ -104,17 +104,22 @@ const toReaction = ({ name, count, users, first_ts: since }: Wire): Reaction => 
 	since,
 });
 
-/** Applies a pin event, or a reaction event, which carries the new count of its emoji. */
-export function withReactionOrPin(message: Message, event: Wire): Message {
+/** Applies a pin event, or a reaction event, which carries the new count of its emoji. `self`: the user of this client. */
+export function withReactionOrPin(message: Message, event: Wire, self: string): Message {
 	if (PINS.includes(event.type)) return { ...message, isPinned: event.type === 'pin_added' };
-	return withReaction(message, event);
+	return withReaction(message, event, self);
 }
 
-function withReaction(message: Message, { current }: Wire): Message {
+function withReaction(message: Message, { type, user, current }: Wire, self: string): Message {
 	const received = toReaction(current);
 	const others = message.reactions.filter(({ name }) => name !== received.name);
 	if (received.count === 0) return { ...message, reactions: others };
-	const reactions = [...others, received].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+	const known = message.reactions.find(({ name }) => name === received.name);
+	// The event is the same for all users: unlike an answer, its list may be cut before the user of this client.
+	const isOwn = user === self ? type === 'reaction_added' : known?.users.includes(self);
+	const isCut = received.count > received.users.length && !received.users.includes(self);
+	const users = isOwn && isCut ? [...received.users, self] : received.users;
+	const reactions = [...others, { ...received, users }].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 	return { ...message, reactions };
 }
 

@@ -17,7 +17,10 @@ export interface RunningApps {
 	readonly sockets: AppSockets;
 	readonly requests: AppRequests;
 	readonly outgoing: Outgoing;
-	start(): Promise<void>;
+	/** To be called before the server listens. */
+	open(): Promise<void>;
+	/** Starts to deliver events. To be called once the server listens: events contain its address. */
+	startDelivery(): void;
 	/** Stops delivering events and asks apps to reconnect elsewhere; the server closes their sockets. */
 	stop(): Promise<void>;
 }
@@ -41,11 +44,7 @@ export function appsAt(
 		gateway,
 		nowMs,
 		newId,
-		changed: (app, isLast) => {
-			dispatchers.appChanged(app);
-			// Another gateway may have sockets of the app.
-			if (isLast) setTimeout(() => bus.publish(EVERY_GATEWAY, { type: 'app_changed', app }), 50);
-		},
+		changed: (app) => dispatchers.appChanged(app),
 		report,
 	});
 	const dispatchers = new Dispatchers({
@@ -57,6 +56,8 @@ export function appsAt(
 		holder: engine.name === 'embedded' ? null : gateway,
 		sockets: (app) => sockets.transport(app),
 		http: httpTransport(outgoing, nowMs, origin),
+		// Another gateway that reaches the app takes over its events at once.
+		released: (app) => bus.publish(EVERY_GATEWAY, { type: 'app_changed', app }),
 		rules: rulesOf(config),
 		nowMs,
 		report,
@@ -90,9 +91,11 @@ export function appsAt(
 		sockets,
 		requests,
 		outgoing,
-		start: async () => {
+		open: async () => {
 			await sockets.forgetStaleRows();
 			bus.subscribe(EVERY_GATEWAY, receive);
+		},
+		startDelivery: () => {
 			dispatchers.start();
 			tidying = setInterval(
 				() => store.apps.tidy(nowMs(), nowMs() * 1000 - MODALS_KEPT_MICROS).catch(report),
@@ -101,7 +104,7 @@ export function appsAt(
 		},
 		stop: async () => {
 			clearInterval(tidying);
-			sockets.warn();
+			sockets.announceStop();
 			await dispatchers.stop();
 			bus.unsubscribe(EVERY_GATEWAY, receive);
 			requests.close();

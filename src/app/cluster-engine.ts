@@ -10,8 +10,8 @@ import { openPostgresStore, type PostgresStore } from '../engine/cluster/postgre
 import { RedisBus } from '../engine/cluster/redis/bus.ts';
 import { type Commands, connectCommands, makeSubscriber } from '../engine/cluster/redis/connection.ts';
 import { Epoch } from '../engine/cluster/redis/epoch.ts';
+import { EpochGuard } from '../engine/cluster/redis/epoch-guard.ts';
 import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
-import { EpochFence } from '../engine/cluster/redis/fence.ts';
 import { inspectRedis } from '../engine/cluster/redis/inspect.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
 import { RedisPresence } from '../engine/cluster/redis/presence.ts';
@@ -36,7 +36,7 @@ import { configuredVapidKey } from './vapid-key.ts';
 export interface Cluster {
 	readonly commands: Commands;
 	readonly keys: Keys;
-	/** PostgreSQL as it is, possibly behind the log: for workers, which know what they have not persisted yet. */
+	/** Reads return what PostgreSQL has now, which may lag behind the log. For workers: they know what they have not persisted yet. */
 	readonly postgres: PostgresStore;
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
@@ -54,11 +54,6 @@ export interface Cluster {
 	/** Called when live events may have been missed. */
 	onGap(listener: () => void): void;
 	close(): Promise<void>;
-}
-
-export interface GatewayHooks {
-	/** The activity of a user changed, on another gateway or because connections of this one were registered again. */
-	onPresence(user: string): Promise<void>;
 }
 
 const CLOSE_MARKS_MS = 5_000;
@@ -162,7 +157,7 @@ async function openParts(
 		clock,
 		nowMicros,
 		overlapMicros: OVERLAP_MICROS,
-		fence: new EpochFence(epoch),
+		guard: new EpochGuard(epoch),
 		...(keptChanges === undefined ? {} : { keptChanges }),
 	});
 	const readState = new ReadState(views);
@@ -269,11 +264,14 @@ async function openKafka(context: OpenContext, fitness: Fitness) {
 }
 
 /** Adapts the cluster to the ports that a gateway needs. */
-export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEngine {
+export function gatewayEngine(cluster: Cluster): GatewayEngine {
 	const { commands, keys, postgres, logs, epoch, views, readState, bus, clock, nowMicros } = cluster;
 	const gateway = newId('N', random);
+	const presenceListeners: ((user: string) => Promise<void>)[] = [];
 	const presence = new RedisPresence(commands, keys, gateway, {
-		onChanged: hooks.onPresence,
+		onChanged: async (user) => {
+			for (const listener of presenceListeners) await listener(user);
+		},
 		onError: cluster.reportRedisError,
 	});
 	const freshness = new Freshness({
@@ -308,6 +306,9 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 		tickets: new RedisTickets(commands, keys, random),
 		clock,
 		gateway,
+		onPresence: (listener) => {
+			presenceListeners.push(listener);
+		},
 		close: async () => presence.close(),
 	};
 }

@@ -3,7 +3,7 @@ import { missingAddresses } from './cluster-addresses.ts';
 import { type Cluster, gatewayEngine, openCluster } from './cluster-engine.ts';
 import { type Config, ConfigError } from './config.ts';
 import { sharedContents } from './file-contents.ts';
-import { type RunningGateway, shownHost, startGateway } from './gateway.ts';
+import { shownHost, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { OwnersWatch } from './owners-watch.ts';
 import { ServiceWatch } from './service-watch.ts';
@@ -37,11 +37,9 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 			'Web Push is disabled: to enable it, set the same TIDEMARK_VAPID_PRIVATE_KEY on all gateways and workers',
 		);
 	return onCluster(config, operations, async (cluster) => {
-		const engine = gatewayEngine(cluster, {
-			onPresence: (user) => gateway.presence.refresh(user),
-		});
+		const engine = gatewayEngine(cluster);
 		const workers = new ServiceWatch('worker', operations);
-		const gateway: RunningGateway = await startGateway({
+		const gateway = await startGateway({
 			config,
 			adminToken,
 			vapidKey,
@@ -73,8 +71,8 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 export async function runWorker(config: Config, log: Logger): Promise<RunningRole> {
 	const operations = new ServerOperations(log, 'worker');
 	return onCluster(config, operations, async (cluster) => {
-		// Serve health before the worker starts: with an empty Redis, the start waits until PostgreSQL has all marks of the log. If they
-		// cannot be read, the start waits until they can, and /readyz has to say why.
+		// Serve /readyz before the worker starts. With an empty Redis, the start waits until PostgreSQL has all marks of the log; if the
+		// log cannot be read, it waits until it can. /readyz has to report the cause.
 		operations.starting();
 		const operationsServer = serveOperations(config, operations);
 		try {
@@ -83,7 +81,7 @@ export async function runWorker(config: Config, log: Logger): Promise<RunningRol
 			return {
 				url: operationsServer.url,
 				stop: async () => {
-					operations.stop();
+					operations.stopping();
 					await worker.stop();
 					await operationsServer.stop();
 				},

@@ -3,6 +3,7 @@ import { ADMINISTRATOR_SETTINGS, adminClient, TEAM_FLAG, URL_FLAG } from './admi
 import { type CliCommand, type Invocation, neededFlag } from './command.ts';
 import { ConfigError } from './config.ts';
 import { listed, teamNamed } from './find-by-name.ts';
+import { nextCommand } from './next-steps.ts';
 
 /** `tidemark app …`: creates and changes apps of a running server from a Slack app manifest. */
 
@@ -18,10 +19,26 @@ interface ListedApp {
 	readonly delivery: { readonly is_paused: boolean; readonly given_up: number; readonly last_error?: string };
 }
 
-const lineOf = ({ id, name, socket_mode, connections, delivery }: ListedApp): string => {
+function lineOf(invocation: Invocation, { id, name, socket_mode, connections, delivery }: ListedApp): string {
 	const way = socket_mode ? `Socket Mode, ${connections} connected` : 'HTTP';
-	return `${id}  ${name}  ${way}${delivery.is_paused ? `  PAUSED: ${delivery.last_error ?? ''}` : ''}`;
-};
+	const line = `${id}  ${name}  ${way}`;
+	if (!delivery.is_paused) return line;
+	const resume = nextCommand(invocation, `app resume --app ${id}`);
+	return `${line}  PAUSED: ${delivery.last_error ?? 'events failed'}. When the app works again: ${resume}`;
+}
+
+/** The part of the answers to `admin.apps.create` and `.update` that says whether the request URL works. */
+interface CheckedUrl {
+	readonly request_url?: { readonly verified: boolean; readonly problem?: string };
+}
+
+/** On standard error: standard output has only what was created. */
+function warnOfUnverified({ request_url }: CheckedUrl): void {
+	if (request_url && !request_url.verified)
+		console.error(
+			`The request URL could not be verified: ${request_url.problem ?? 'no reason given'}. Events are sent to it anyway; correct it with \`tidemark app update\`.`,
+		);
+}
 
 async function manifestOf(invocation: Invocation): Promise<string> {
 	const file = neededFlag(invocation, 'manifest');
@@ -45,15 +62,19 @@ export const appCreateCommand: CliCommand = {
 		const manifest = await manifestOf(invocation);
 		const call = await adminClient(invocation);
 		const { id: team_id } = await teamNamed(call, invocation.options.team);
-		const { app, credentials } = await call<{
-			app: ListedApp & { readonly bot: { readonly user_id: string } };
-			credentials: { signing_secret: string; bot_token: string; app_token: string };
-		}>('admin.apps.create', { team_id, manifest });
+		const answer = await call<
+			CheckedUrl & {
+				app: ListedApp & { readonly bot: { readonly user_id: string } };
+				credentials: { signing_secret: string; bot_token: string; app_token: string };
+			}
+		>('admin.apps.create', { team_id, manifest });
+		const { app, credentials } = answer;
 		console.log(`APP_ID=${app.id}`);
 		console.log(`BOT_USER_ID=${app.bot.user_id}`);
 		console.log(`SLACK_BOT_TOKEN=${credentials.bot_token}`);
 		console.log(`SLACK_APP_TOKEN=${credentials.app_token}`);
 		console.log(`SLACK_SIGNING_SECRET=${credentials.signing_secret}`);
+		warnOfUnverified(answer);
 		return 0;
 	},
 };
@@ -67,7 +88,9 @@ export const appUpdateCommand: CliCommand = {
 		const app_id = neededFlag(invocation, 'app');
 		const manifest = await manifestOf(invocation);
 		const call = await adminClient(invocation);
-		console.log(lineOf((await call<{ app: ListedApp }>('admin.apps.update', { app_id, manifest })).app));
+		const answer = await call<CheckedUrl & { app: ListedApp }>('admin.apps.update', { app_id, manifest });
+		console.log(lineOf(invocation, answer.app));
+		warnOfUnverified(answer);
 		return 0;
 	},
 };
@@ -83,7 +106,7 @@ export const appListCommand: CliCommand = {
 		let count = 0;
 		for await (const app of listed<ListedApp>(call, 'admin.apps.list', 'apps', { team_id })) {
 			count += 1;
-			console.log(lineOf(app));
+			console.log(lineOf(invocation, app));
 		}
 		if (count === 0) console.log(`${name} has no apps.`);
 		return 0;

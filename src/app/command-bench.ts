@@ -15,7 +15,8 @@ export const benchCommand: CliCommand = {
 	details: [
 		'It creates a workspace, named "tidemark bench" plus the time, with as many users as the larger of --members and --online.',
 		'A workspace cannot be deleted: to keep yours clean, measure a server that has a separate data directory.',
-		'Ctrl-C stops the run and reports the result so far. Exits with 1 if messages were lost or repeated, or if counts are wrong.',
+		'Ctrl-C stops the run and reports the result so far. Exits with 1 if messages were lost or repeated, if counts',
+		'are wrong or could not be fetched, or if no post was measured.',
 	],
 	options: {
 		url: URL_FLAG,

@@ -6,7 +6,7 @@ import type { SettingName } from './settings.ts';
 
 export interface Invocation {
 	readonly config: Config;
-	/** The command's own flags, without the settings. */
+	/** All given flags, including those of settings. */
 	readonly options: Readonly<Record<string, string | undefined>>;
 }
 

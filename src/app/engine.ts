@@ -30,6 +30,8 @@ export interface GatewayEngine {
 	readonly clock: StampClock;
 	/** Id of this process among the gateways. */
 	readonly gateway: string;
+	/** Called when a user's activity changed without a call of this gateway: at another gateway, or because connections expired. */
+	onPresence(listener: (user: string) => Promise<void>): void;
 	close(): Promise<void>;
 }
 
@@ -83,6 +85,8 @@ export async function embeddedEngineOn(
 		tickets: new MemoryTickets(nowMs, random),
 		clock,
 		gateway: 'local',
+		// There is no other gateway.
+		onPresence: () => undefined,
 		onCommitFailure: (listener) => {
 			listeners.push(listener);
 		},

@@ -13,6 +13,7 @@ import { ERRORS, messageOfError, Rejection } from '../model/errors.ts';
  */
 
 const EVERY_MS = 60_000;
+/** Further causes are not logged until a known one has ended. */
 const MAX_KNOWN = 200;
 const MAX_NAMED = 5;
 const ADVICE = 'Clients retry; /readyz says which service is down.';

@@ -26,11 +26,12 @@ import { type Listening, listen } from '../gateway/socket/server.ts';
 import { TeamSecrets } from '../gateway/team-secrets.ts';
 import { networkOf } from '../protocol/networks.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
-import { Reads } from '../unread/reads.ts';
+import { Marking } from '../unread/marking.ts';
 import { Sync } from '../unread/sync.ts';
 import { appsAt, type RunningApps } from './apps.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
+import { type GatewayCheckParts, startChecks } from './gateway-checks.ts';
 import type { ServerOperations } from './operations.ts';
 import { nowMs, random, steadyMs } from './runtime.ts';
 import { ServiceWatch } from './service-watch.ts';
@@ -56,20 +57,16 @@ export interface GatewayParts {
 
 export interface RunningGateway {
 	readonly url: string;
-	readonly hub: Hub;
-	readonly presence: Presence;
-	/** Called for a gap on the bus: clears caches that rely on having received every event, and closes all sockets. */
+	/** Called for a gap on the bus: forgets cached tokens and closes all sockets, so that clients resume. */
 	resetForGap(): Promise<void>;
 	/** Accepts no more requests, closes sockets a few at a time, and finishes running work. */
 	stop(): Promise<void>;
 }
 
 const NO_ANSWERS =
-	'no worker processes commands. Check that a worker is running (`tidemark worker`), and what its /readyz reports';
+	'no worker processes commands. See /readyz; in a cluster, check that a worker is running (`tidemark worker`)';
 /** A large answer takes about 40 MB while it is built. */
 const LARGE_READS_AT_ONCE = 2;
-const CHECK_EVERY_MS = 30_000;
-const CHECKED_AT_ONCE = 5;
 
 export async function startGateway(parts: GatewayParts): Promise<RunningGateway> {
 	const { config, engine, operations } = parts;
@@ -78,6 +75,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const apps = appsAt(engine, config, operations, () => config.publicUrl ?? url());
 	const delivery = deliveryOf(parts);
 	const { hub, presence } = delivery;
+	engine.onPresence((user) => presence.refresh(user));
 	const requests = requestsOf(parts);
 	const tokenUses = new TokenUses(store.directory);
 	const partners = new DirectPartners(engine.persistedDirectory, store.directory, steadyMs);
@@ -85,7 +83,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const services = await servicesOf(parts, { ...delivery, apps, requests, tokenUses, partners, verifier });
 	const { auth } = services;
 	const heartbeat = new Heartbeat({
-		connections: () => hub.connections(),
+		eachConnection: (visit) => hub.eachConnection(visit),
 		timeoutMs: config.socketTimeoutSeconds * 1000,
 	});
 	const focus = focusOf(parts, services, hub, heartbeat);
@@ -93,7 +91,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const unsubscribeFromRevocations = subscribeToRevocations(bus, auth, partners);
 	const reset = () => resetForGap({ hub, auth, requests, bus });
 	const stopWatchingGaps = onUnpublishedChanges(bus, () => void reset());
-	await apps.start();
+	await apps.open();
 	await bus.ready();
 	const listening: Listening = listenOn(config, engine.gateway, {
 		services,
@@ -103,13 +101,12 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		heartbeat,
 		appSockets: apps.sockets,
 	});
+	apps.startDelivery();
 	return {
 		url: url(),
-		hub,
-		presence,
 		resetForGap: reset,
 		stop: async () => {
-			operations.stop();
+			operations.stopping();
 			await jobs.stop();
 			await apps.stop();
 			await listening.stop();
@@ -141,8 +138,8 @@ function deliveryOf({ config, engine, operations }: GatewayParts) {
 		failed: (error) => operations.failed('rtm.joined', error),
 	});
 	operations.watchSockets(hub);
-	const reads = new Reads(views, readState, bus);
-	return { largeReads, sync, hub, reads, presence: new Presence(bus, engine.presence, reads) };
+	const marking = new Marking(views, readState, bus);
+	return { largeReads, sync, hub, marking, presence: new Presence(bus, engine.presence, marking) };
 }
 
 function requestsOf({ engine, operations, workers }: GatewayParts): Requests {
@@ -158,7 +155,7 @@ function requestsOf({ engine, operations, workers }: GatewayParts): Requests {
 interface ServicesParts {
 	readonly apps: RunningApps;
 	readonly sync: Sync;
-	readonly reads: Reads;
+	readonly marking: Marking;
 	readonly largeReads: FairGate;
 	readonly presence: Presence;
 	readonly requests: Requests;
@@ -169,7 +166,7 @@ interface ServicesParts {
 
 async function servicesOf(
 	{ config, engine, operations, contents, vapidKey, adminToken }: GatewayParts,
-	{ apps, sync, reads, largeReads, presence, requests, tokenUses, partners, verifier }: ServicesParts,
+	{ apps, sync, marking, largeReads, presence, requests, tokenUses, partners, verifier }: ServicesParts,
 ): Promise<Services> {
 	const { store, views, readState, bus, clock } = engine;
 	const repairer = new Repairer(views, verifier, steadyMs);
@@ -177,7 +174,7 @@ async function servicesOf(
 	return {
 		requests,
 		partners,
-		reads,
+		marking,
 		sync,
 		readState,
 		views,
@@ -235,15 +232,16 @@ async function servicesOf(
 
 const focusOf = (
 	{ config, engine, operations }: GatewayParts,
-	{ bus, reads }: Services,
+	{ bus, marking }: Services,
 	hub: Hub,
 	heartbeat: Heartbeat,
 ): Focus =>
 	new Focus({
 		bus,
-		reads,
+		marking,
 		isActive: (user) => engine.presence.isActive(user),
 		isListening: (user, conversation) => hub.isListening(user, conversation),
+		onceSent: (user, work) => hub.onceSent(user, work),
 		ping: (connection) => heartbeat.ping(connection),
 		nowMs: steadyMs,
 		idleMs: config.focusIdleSeconds * 1000,
@@ -254,17 +252,7 @@ const focusOf = (
 function startJobs(
 	{ engine, operations }: GatewayParts,
 	{ scheduled, directory, requests, files, auth }: Services,
-	{
-		hub,
-		presence,
-		tokenUses,
-		verifier,
-	}: {
-		readonly hub: Hub;
-		readonly presence: Presence;
-		readonly tokenUses: TokenUses;
-		readonly verifier: Verifier;
-	},
+	checked: Pick<GatewayCheckParts, 'hub' | 'presence' | 'tokenUses' | 'verifier'>,
 ): { stop(): Promise<void> } {
 	const clockWatch = watchClock(engine.clock, operations);
 	const scheduledPosts = new ScheduledPosts({
@@ -282,27 +270,19 @@ function startJobs(
 			nowMicros: () => engine.clock.next(),
 			failed: (error) => operations.failed('cleaning up files', error),
 		});
-	const checking = setInterval(() => {
-		auth.sweep();
-		presence.settle().catch((error) => operations.failed('updating presence', error));
-		tokenUses.flush().catch((error) => operations.failed('recording when tokens were used', error));
-		verifySomeCounts(hub, verifier).catch((error) => operations.failed('checking counts', error));
-	}, CHECK_EVERY_MS);
+	const checks = startChecks({
+		auth,
+		...checked,
+		failed: (about, error) => operations.failed(about, error),
+	});
 	return {
 		stop: async () => {
-			clearInterval(checking);
+			checks.stop();
 			await scheduledPosts.stop();
 			await sweeper?.stop();
 			clockWatch.stop();
 		},
 	};
-}
-
-/** Counts should never drift: comparing a few of them with the store, again and again, detects bugs. */
-async function verifySomeCounts(hub: Hub, verifier: Verifier): Promise<void> {
-	const connections = [...hub.connections()];
-	const one = connections[Math.floor(Math.random() * connections.length)];
-	if (one) await verifier.verifySome(one.user, CHECKED_AT_ONCE, Math.random);
 }
 
 export const shownHost = (host: string): string =>
@@ -351,7 +331,7 @@ async function jwtVerifierOf({
 	}
 }
 
-/** One user or address can use at most an eighth of the budget. */
+/** A user or address may use an eighth of the budget, or one item of any size. */
 const budgetOf = (megabytes: number): MemoryBudget => {
 	const totalBytes = megabytes * 1024 * 1024;
 	return new MemoryBudget({ totalBytes, shareBytes: totalBytes / 8, nowMs: steadyMs });

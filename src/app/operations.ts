@@ -147,8 +147,8 @@ export class ServerOperations implements Operations {
 	/** Exports the sockets of this gateway. */
 	watchSockets(hub: Hub): void {
 		this.gauge('connected_users', 'Users with at least one socket on this process', () => hub.users);
-		this.gauge('sockets', 'Open sockets', () => [...hub.connections()].length);
-		this.counter('deliveries_total', 'Frames written to sockets', () => hub.meters.delivered);
+		this.gauge('sockets', 'Open sockets', () => hub.connections().length);
+		this.counter('deliveries_total', 'Events delivered to sockets', () => hub.meters.delivered);
 	}
 
 	/** Exports the posts that this gateway acknowledged or made for scheduled messages. */
@@ -262,7 +262,7 @@ export class ServerOperations implements Operations {
 		this.phase = null;
 	}
 
-	stop(): void {
+	stopping(): void {
 		this.phase = 'stopping';
 	}
 

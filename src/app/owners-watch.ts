@@ -20,7 +20,7 @@ const EVERY_MS = 5_000;
 const CHECKS_TO_REPORT = 4;
 const MAX_NAMED = 3;
 
-const NONE =
+const NO_WORKER =
 	'no worker is running, so posts are not processed. Start a worker (`tidemark worker`); if it fails to start, read its log';
 
 export class OwnersWatch {
@@ -52,10 +52,10 @@ export class OwnersWatch {
 
 	private report(unowned: readonly string[]): void {
 		const { partitions, workers, operations } = this.parts;
-		const isNone = unowned.length === partitions;
-		if (isNone) workers.lost('owners', new Error(NONE));
+		const isNoneOwned = unowned.length === partitions;
+		if (isNoneOwned) workers.lost('owners', new Error(NO_WORKER));
 		else workers.regained('owners');
-		if (unowned.length === 0 || isNone) operations.recovered('partitions');
+		if (unowned.length === 0 || isNoneOwned) operations.recovered('partitions');
 		else {
 			const named = unowned.slice(0, MAX_NAMED).join(', ');
 			const others = unowned.length > MAX_NAMED ? ` and ${unowned.length - MAX_NAMED} more` : '';

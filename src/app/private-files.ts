@@ -49,12 +49,12 @@ export async function openToOthers(directory: string): Promise<string[]> {
  * open directory, which may be intentional (backups). Returns one warning for each path that stays open.
  */
 export async function secureFiles(directory: string): Promise<string[]> {
-	const open = await openToOthers(directory);
-	if (!open.includes(directory)) {
-		await Promise.all(open.map((path) => chmod(path, OWNER_ONLY).catch(() => undefined)));
+	const exposed = await openToOthers(directory);
+	if (!exposed.includes(directory)) {
+		await Promise.all(exposed.map((path) => chmod(path, OWNER_ONLY).catch(() => undefined)));
 		return warningsOf(await openToOthers(directory));
 	}
-	return warningsOf(open);
+	return warningsOf(exposed);
 }
 
 const warningsOf = (paths: readonly string[]): string[] =>

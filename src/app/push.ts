@@ -102,7 +102,11 @@ function watch(pusher: Pusher, operations: ServerOperations): void {
 		'Notifications withdrawn, for example because the user read the message',
 		() => meters.withdrawn,
 	);
-	operations.counter('push_retried_total', 'Attempts that failed and are retried', () => meters.retried);
+	operations.counter(
+		'push_retried_total',
+		'Notifications postponed, because the attempt failed or the provider is paused',
+		() => meters.retried,
+	);
 	operations.counter('push_failed_total', 'Notifications that the server gave up on', () => meters.dead);
 	operations.counter(
 		'push_devices_removed_total',

@@ -24,8 +24,8 @@ export interface Running {
 const EVICT_EVERY_MS = 60_000;
 
 export async function serve(config: Config, log: Logger): Promise<Running> {
-	// Check the port before creating a new data directory. If the directory exists, opening it names the process that
-	// uses it.
+	// Check the port before creating a new data directory. If the directory exists, it is opened first: the error then names the process
+	// that uses it.
 	if (!existsSync(config.dataDir)) checkListening(config.host, config.port);
 	const engine = await openEmbeddedEngine(config.dataDir, {
 		push: isPushConfigured(config, config.webPush === 'on') && 'with devices',

@@ -23,7 +23,7 @@ export const SETTINGS = {
 	),
 	appRetrySeconds: setting(
 		'app-retry-seconds',
-		'how long the server retries an event for an app; it pauses an HTTP app that has acknowledged nothing for this long',
+		'how long the server retries an event for an app; it pauses an HTTP app whose deliveries have all failed for this long',
 		3_600,
 		wholeNumber(1, 86_400),
 	),

@@ -6,7 +6,7 @@ import type { ServerOperations } from './operations.ts';
 /** The clock that stamps changes, and the warnings when the machine's clock is set. */
 
 export interface StampClock extends Clock {
-	/** How far stamps are ahead of the machine's clock; negative while a forward step of the clock is held back. */
+	/** How far stamps are ahead of the clock in use (the machine's; in a cluster, that of Redis); negative while stamps do not follow a clock that was set forward. */
 	aheadMicros(): number;
 }
 
@@ -59,7 +59,7 @@ const CHECK_EVERY_MS = 10_000;
 /** Smaller differences between two clocks are normal. */
 const REPORTED_SECONDS = 2;
 
-/** Exports how far stamps differ from the machine's clock, and logs when the difference exceeds `REPORTED_SECONDS` and when it ends. */
+/** Exports how far stamps differ from the clock in use, and logs when the difference exceeds `REPORTED_SECONDS` and when it ends. */
 export function watchClock(
 	clock: Pick<StampClock, 'aheadMicros'>,
 	operations: Pick<ServerOperations, 'gauge' | 'warn'>,
@@ -67,7 +67,7 @@ export function watchClock(
 	const seconds = (): number => clock.aheadMicros() / 1e6;
 	operations.gauge(
 		'clock_drift_seconds',
-		"How far new stamps are ahead of the machine's clock; negative while a forward step of the clock is held back",
+		"How far new stamps are ahead of the machine's clock (in a cluster, of the clock of Redis); negative while stamps do not follow a clock that was set forward",
 		seconds,
 	);
 	let isReported = false;
@@ -75,7 +75,7 @@ export function watchClock(
 		const ahead = seconds();
 		if (isReported === Math.abs(ahead) > REPORTED_SECONDS) return;
 		isReported = !isReported;
-		operations.warn(isReported ? reportOf(ahead) : "New messages follow the machine's clock again.");
+		operations.warn(isReported ? reportOf(ahead) : 'New messages follow the clock again.');
 	}, CHECK_EVERY_MS);
 	timer.unref?.();
 	return { stop: () => clearInterval(timer) };
@@ -85,5 +85,5 @@ const reportOf = (ahead: number): string =>
 	ahead < 0
 		? `The machine's clock was set forward by ${Math.round(-ahead)} s. For 5 minutes, new messages are stamped as if the clock had not been set; ` +
 			'then they follow the new time. If the step was a mistake, set the clock back within that time.'
-		: `New messages carry a time ${Math.round(ahead)} s ahead of the machine's clock, because earlier messages do. ` +
+		: `New messages carry a time ${Math.round(ahead)} s ahead of the clock, because earlier messages do. ` +
 			'Check that the clock is right; new messages follow it again when it has caught up.';

@@ -37,13 +37,7 @@ export async function startWorker(
 ): Promise<RunningWorker> {
 	const { postgres, logs, views, bus, epoch } = cluster;
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
-	const publications = new RedisPublicationRecord(
-		cluster.commands,
-		cluster.keys,
-		epoch,
-		bus,
-		cluster.nowMicros,
-	);
+	const publications = new RedisPublicationRecord(cluster.commands, cluster.keys, epoch, cluster.nowMicros);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
 		cursorLedger: cluster.marks,

@@ -32,7 +32,7 @@ export interface DispatcherParts {
 }
 
 /** Limit for unacknowledged events; reading continues as they are acknowledged. */
-const MAX_OPEN = 500;
+const MAX_UNACKNOWLEDGED = 500;
 const CHECK_ALL_EVERY_MS = 20_000;
 /** In a cluster, a change is published before it is persisted: read again after this time. */
 const WORKSPACE_AGAIN_MS = 2_000;
@@ -78,8 +78,8 @@ export class Dispatcher {
 		this.workspace = new WorkspaceReader(parts.workspaceChanges, this.subscriber, parts.nowMs);
 	}
 
-	get isPaused(): boolean {
-		return this.lastTrouble.pausedAt > 0;
+	private get isPaused(): boolean {
+		return this.parts.transport.pausesFailingApps && this.lastTrouble.pausedAt > 0;
 	}
 
 	start(): void {
@@ -144,7 +144,7 @@ export class Dispatcher {
 
 	private nextWorkAt(): number {
 		const { transport } = this.parts;
-		if ((this.dirty.size > 0 || this.isWorkspaceDirty) && this.feed.size < MAX_OPEN) return 0;
+		if ((this.dirty.size > 0 || this.isWorkspaceDirty) && this.feed.size < MAX_UNACKNOWLEDGED) return 0;
 		const hasRoom = transport.isOpen() && !this.isPaused && this.inFlight < transport.maxInFlight;
 		const nextDue = hasRoom ? this.feed.nextDueAt() : Number.POSITIVE_INFINITY;
 		return Math.min(nextDue, this.feed.unsaved().length > 0 ? this.nextSaveAt : Number.POSITIVE_INFINITY);
@@ -227,7 +227,7 @@ export class Dispatcher {
 	private async read(): Promise<void> {
 		const { reader } = this.parts;
 		for (const conversation of [...this.dirty]) {
-			if (this.feed.size >= MAX_OPEN || this.stopping) return;
+			if (this.feed.size >= MAX_UNACKNOWLEDGED || this.stopping) return;
 			this.dirty.delete(conversation);
 			try {
 				const since = Math.max(this.feed.readUpTo(conversation), this.oldest());
@@ -248,7 +248,7 @@ export class Dispatcher {
 	}
 
 	private async readWorkspace(): Promise<void> {
-		const maxEvents = MAX_OPEN - this.feed.size;
+		const maxEvents = MAX_UNACKNOWLEDGED - this.feed.size;
 		if (!this.isWorkspaceDirty || this.stopping || maxEvents <= 0) return;
 		this.isWorkspaceDirty = false;
 		try {
@@ -330,9 +330,9 @@ export class Dispatcher {
 	}
 
 	private failed(detail: string): void {
-		const { rules, nowMs, log } = this.parts;
+		const { transport, rules, nowMs, log } = this.parts;
 		const failingSinceAt = this.lastTrouble.failingSinceAt || nowMs();
-		const isPausing = nowMs() - failingSinceAt >= rules.pauseAppAfterMs;
+		const isPausing = transport.pausesFailingApps && nowMs() - failingSinceAt >= rules.pauseAppAfterMs;
 		if (isPausing && !this.isPaused)
 			log(
 				`app ${this.app.id} is paused: every delivery failed since ${new Date(failingSinceAt).toISOString()}, most recently with: ${detail}. Fix the app, then run \`tidemark app resume --app ${this.app.id}\`.`,

@@ -2,9 +2,10 @@ import { afterEach, expect, test } from 'bun:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { Dispatchers, type DispatchersParts } from './dispatchers.ts';
 import type { Delivery } from './feed.ts';
+import type { RetryRules } from './retries.ts';
 import type { Transport } from './transport.ts';
 
-/** An app that crashes on an event: its connection closes, and it may reconnect. */
+/** Apps that use Socket Mode and crash on an event (the connection closes, and the app may reconnect) or do not acknowledge it. */
 
 const MANIFEST = {
 	display_information: { name: 'Harbour' },
@@ -25,7 +26,10 @@ const PATIENCE_MS = 10_000;
 let dispatchers: Dispatchers | undefined;
 afterEach(() => dispatchers?.stop());
 
-function scene(deliver: Transport['deliver'], isOpen: () => boolean) {
+/** Every retry is due at once, and the first one after it is one too many. */
+const NO_PATIENCE: RetryRules = { pausesMs: [0], giveUpAfterMs: 0, pauseAppAfterMs: 3_600_000 };
+
+function scene(deliver: Transport['deliver'], isOpen: () => boolean, rules = NO_PATIENCE) {
 	const givenUp: number[] = [];
 	const logged: string[] = [];
 	const nothing = () => undefined;
@@ -34,6 +38,7 @@ function scene(deliver: Transport['deliver'], isOpen: () => boolean) {
 			all: async () => ({ items: [APP], next: null }),
 			cursors: async () => new Map(),
 			advance: async () => undefined,
+			setTrouble: async () => undefined,
 			addGivenUp: async (_: string, count: number) => void givenUp.push(count),
 		},
 		reader: {
@@ -47,9 +52,8 @@ function scene(deliver: Transport['deliver'], isOpen: () => boolean) {
 		directory: { conversationsOf: async () => ({ items: [{ id: 'C1' }], next: null }) },
 		bus: { subscribe: nothing, unsubscribe: nothing, ready: async () => undefined },
 		holder: null,
-		sockets: () => ({ isOpen, maxInFlight: 1, deliver }),
-		// Every retry is due at once, and the first one after it is one too many.
-		rules: { pausesMs: [0], giveUpAfterMs: 0, pauseAppAfterMs: 3_600_000 },
+		sockets: () => ({ isOpen, maxInFlight: 1, pausesFailingApps: false, deliver }),
+		rules,
 		nowMs: () => EVENT.at / 1000,
 		report: (error: unknown) => logged.push(String(error)),
 		log: (line: string) => logged.push(line),
@@ -92,3 +96,17 @@ test('attempts also count if the event closes the last connection of the app', a
 	expect(attempts).toEqual([0, 1, 2, 3, 4, 5]);
 	expect(givenUp).toEqual([1]);
 }, 60_000);
+
+test('an app with a socket is not paused, however long it has acknowledged nothing', async () => {
+	const attempts: number[] = [];
+	const deliver = async (_: unknown, delivery: Delivery) => {
+		attempts.push(delivery.attempts);
+		if (attempts.length === 4) return { type: 'acknowledged' } as const;
+		return { type: 'failed', reason: 'timeout', detail: 'the app did not acknowledge in time' } as const;
+	};
+	const rules = { pausesMs: [0], giveUpAfterMs: 3_600_000, pauseAppAfterMs: 0 };
+	const { dispatchers, logged } = scene(deliver, () => true, rules);
+	dispatchers.start();
+	await eventually(async () => expect(attempts).toEqual([0, 1, 2, 3]), PATIENCE_MS);
+	expect(logged).toEqual([]);
+}, 30_000);

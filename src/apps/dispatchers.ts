@@ -16,6 +16,8 @@ export interface DispatchersParts extends Omit<DispatcherParts, 'transport' | 'a
 	readonly holder: string | null;
 	readonly sockets: (app: string) => Transport;
 	readonly http: Transport;
+	/** Called when this process has released the lease of an app. */
+	readonly released: (app: string) => void;
 }
 
 type LeaseStore = Pick<Apps, 'all' | 'lease' | 'release'>;
@@ -35,15 +37,17 @@ export class Dispatchers {
 	private checking: Promise<void> = Promise.resolve();
 	private isChecking = false;
 	private isDue = false;
+	private isStarted = false;
 	private stopped = false;
 
 	constructor(private readonly parts: DispatchersParts) {}
 
 	start(): void {
+		this.isStarted = true;
 		this.check();
 	}
 
-	/** Called when the manifest or the sockets of an app changed. */
+	/** Called when the manifest or the sockets of an app changed. Before the start, it has no effect. */
 	appChanged(app: string): void {
 		this.running.get(app)?.wake();
 		this.check();
@@ -62,7 +66,7 @@ export class Dispatchers {
 	}
 
 	private check(): void {
-		if (this.stopped) return;
+		if (!this.isStarted || this.stopped) return;
 		if (this.isChecking) {
 			this.isDue = true;
 			return;
@@ -97,7 +101,7 @@ export class Dispatchers {
 		for (const app of this.running.keys()) if (!wanted.has(app)) await this.end(app);
 	}
 
-	/** Null: the app subscribes to no stored events, has no open connection, or its deliveries over HTTP are paused. */
+	/** Null: the app subscribes to no stored events, has neither a socket here nor a request URL, or its deliveries over HTTP are paused. */
 	private transportOf(app: App): Transport | null {
 		const settings = settingsOf(JSON.parse(app.manifest));
 		if (!settings.botEvents.some(isStoredEvent)) return null;
@@ -123,11 +127,13 @@ export class Dispatchers {
 	}
 
 	private async end(app: string): Promise<void> {
-		const { holder, apps, report } = this.parts;
+		const { holder, apps, released, report } = this.parts;
 		const dispatcher = this.running.get(app);
 		this.running.delete(app);
 		const past = await dispatcher?.stop();
 		if (past && past.size > 0) this.past.set(app, past);
-		if (holder !== null) await apps.release(app, holder).catch(report);
+		if (holder === null) return;
+		await apps.release(app, holder).catch(report);
+		released(app);
 	}
 }

@@ -58,7 +58,7 @@ export class EventReader {
 		const memberChanges = membership.memberChanges.filter(({ at }) => at <= upTo);
 		const threads = await this.threadsOf(id, inside);
 		const found: StoredChanges = { ...inside, conversation, memberChanges, threads };
-		// A changed message also has the files that were deleted earlier, and a new one those deleted since.
+		// A message lists all of its deleted files: drop deletions outside this range.
 		const events = appEventsOf(found, subscriber).filter(({ at }) => at > from && at <= upTo);
 		return { events, upTo, hasMore: upTo < brief.stamp };
 	}

@@ -33,25 +33,25 @@ interface FeedProgress {
 	/** Stored as the cursor. */
 	saved: number;
 	/** Unacknowledged events in the order of their stamps. */
-	open: Delivery[];
+	unacknowledged: Delivery[];
 }
 
 export class Feed {
 	private readonly progress = new Map<string, FeedProgress>();
-	private waiting = 0;
+	private count = 0;
 
-	/** Starts from the stored cursors. `past`: of events that an earlier feed could not deliver. */
+	/** Starts from the stored cursors. `past`: attempts at events that an earlier feed could not deliver. */
 	constructor(
 		cursors: ReadonlyMap<string, number>,
 		private readonly past: PastAttempts,
 	) {
 		for (const [stream, cursor] of cursors)
-			this.progress.set(stream, { read: cursor, saved: cursor, open: [] });
+			this.progress.set(stream, { read: cursor, saved: cursor, unacknowledged: [] });
 	}
 
 	/** Number of unacknowledged events. */
 	get size(): number {
-		return this.waiting;
+		return this.count;
 	}
 
 	readUpTo(stream: string): number {
@@ -60,12 +60,12 @@ export class Feed {
 
 	/** Adds events that were read from the store. */
 	add(stream: string, events: readonly AppEvent[], upTo: number): void {
-		const place = this.progress.get(stream) ?? { read: 0, saved: 0, open: [] };
+		const place = this.progress.get(stream) ?? { read: 0, saved: 0, unacknowledged: [] };
 		this.progress.set(stream, place);
 		for (const event of events) {
 			if (event.at <= place.read) continue;
-			place.open.push({ ...event, ...(this.past.get(event.id) ?? NO_ATTEMPTS), inFlight: false });
-			this.waiting += 1;
+			place.unacknowledged.push({ ...event, ...(this.past.get(event.id) ?? NO_ATTEMPTS), inFlight: false });
+			this.count += 1;
 		}
 		place.read = Math.max(place.read, upTo);
 	}
@@ -73,8 +73,8 @@ export class Feed {
 	/** Up to `max` deliveries that are due now, the oldest of each stream first. */
 	due(now: number, max: number): Delivery[] {
 		const found: Delivery[] = [];
-		for (const { open } of this.progress.values())
-			for (const delivery of open) {
+		for (const { unacknowledged } of this.progress.values())
+			for (const delivery of unacknowledged) {
 				if (delivery.inFlight || delivery.dueAt > now) continue;
 				if (found.length >= max) return found;
 				found.push(delivery);
@@ -85,24 +85,24 @@ export class Feed {
 	/** When the next waiting delivery is due; infinite: none is waiting. */
 	nextDueAt(): number {
 		let next = Number.POSITIVE_INFINITY;
-		for (const { open } of this.progress.values())
-			for (const { inFlight, dueAt } of open) if (!inFlight && dueAt < next) next = dueAt;
+		for (const { unacknowledged } of this.progress.values())
+			for (const { inFlight, dueAt } of unacknowledged) if (!inFlight && dueAt < next) next = dueAt;
 		return next;
 	}
 
 	/** Called when an event was acknowledged or dropped. */
 	finish(delivery: Delivery): void {
-		const open = this.progress.get(delivery.stream)?.open;
-		const index = open?.indexOf(delivery) ?? -1;
-		if (!open || index < 0) return;
-		open.splice(index, 1);
-		this.waiting -= 1;
+		const unacknowledged = this.progress.get(delivery.stream)?.unacknowledged;
+		const index = unacknowledged?.indexOf(delivery) ?? -1;
+		if (!unacknowledged || index < 0) return;
+		unacknowledged.splice(index, 1);
+		this.count -= 1;
 	}
 
 	/** The attempts of unacknowledged events, for the next feed of the app. */
 	pastAttempts(): PastAttempts {
-		const open = [...this.progress.values()].flatMap((place) => place.open);
-		const tried = open.filter(({ attempts }) => attempts > 0);
+		const unacknowledged = [...this.progress.values()].flatMap((place) => place.unacknowledged);
+		const tried = unacknowledged.filter(({ attempts }) => attempts > 0);
 		return new Map(
 			tried.map(({ id, attempts, firstAt, dueAt, reason }) => [id, { attempts, firstAt, dueAt, reason }]),
 		);
@@ -127,5 +127,5 @@ export class Feed {
 }
 
 /** Before the oldest unacknowledged event, because several may have the same stamp. */
-const cursorOf = ({ open, read }: FeedProgress): number =>
-	open.reduce((lowest, { at }) => Math.min(lowest, at - 1), read);
+const cursorOf = ({ unacknowledged, read }: FeedProgress): number =>
+	unacknowledged.reduce((lowest, { at }) => Math.min(lowest, at - 1), read);

@@ -20,6 +20,7 @@ export function httpTransport(
 	return {
 		isOpen: () => true,
 		maxInFlight: MAX_IN_FLIGHT,
+		pausesFailingApps: true,
 		deliver: (app, delivery) =>
 			deliver(app, delivery, outgoing, { now: nowMs(), origin: origin() }, timeoutMs),
 	};

@@ -5,7 +5,7 @@ export interface RetryRules {
 	readonly pausesMs: readonly number[];
 	/** An event whose first attempt is older is dropped at its next failure. */
 	readonly giveUpAfterMs: number;
-	/** An app whose deliveries have all failed for this long is paused. */
+	/** An app whose deliveries over HTTP have all failed for this long is paused. */
 	readonly pauseAppAfterMs: number;
 }
 

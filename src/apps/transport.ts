@@ -7,6 +7,11 @@ export interface Transport {
 	isOpen(): boolean;
 	/** Maximum number of deliveries in flight. */
 	readonly maxInFlight: number;
+	/**
+	 * Whether an app is paused after all its deliveries have failed for long. False for sockets: an app that opens one
+	 * can receive events, and only undelivered events are dropped.
+	 */
+	readonly pausesFailingApps: boolean;
 	/** Rejects only for unexpected errors; the dispatcher tries again. */
 	deliver(app: App, delivery: Delivery): Promise<DeliveryOutcome>;
 }

@@ -3,11 +3,11 @@ import { Activity } from '../model/activity.ts';
 import { COUNT_CAP, countUnread, type ShownCounts, shownCounts } from '../model/counting.ts';
 import { isDirect } from '../model/ids.ts';
 import { type Entry, flagsOf, Timeline } from '../model/timeline.ts';
-import { ROWS_PER_STEP, type Rows } from './rows.ts';
+import { ENTRIES_PER_STEP, type StoredEntries } from './stored-entries.ts';
 
 /**
  * Computes counts from the rows of the store alone, by the definition in counting.ts; served counts must equal them.
- * Reads rows newest first, a few per turn of the event loop, and only as many as a count can show plus older mentions: a user
+ * Reads entries newest first, a few per turn of the event loop, and only as many as a count can show plus older mentions: a user
  * who is a million messages behind costs as much as one who is ten thousand behind.
  */
 
@@ -33,7 +33,7 @@ export async function storedReader(source: StateSource, user: string): Promise<S
 /** Null if the user is not a member, or the conversation is archived. */
 export async function recount(
 	source: StateSource,
-	stored: Rows,
+	stored: StoredEntries,
 	{ user, state, starts }: StoredReader,
 	conversation: string,
 ): Promise<ShownCounts | null> {
@@ -59,7 +59,7 @@ export async function recount(
 /** Null if the user does not follow the thread, or its conversation is archived. */
 export async function recountThread(
 	source: StateSource,
-	stored: Rows,
+	stored: StoredEntries,
 	{ user, state }: StoredReader,
 	conversation: string,
 	threadTs: number,
@@ -73,7 +73,7 @@ export async function recountThread(
 	for (let upTo = EVERYTHING; upTo > cursor; ) {
 		const some = await stored.replies(conversation, threadTs, upTo);
 		for (const row of some.toReversed()) if (row.ts > cursor) rows.push(row);
-		upTo = some.length < ROWS_PER_STEP ? 0 : (some[0] as EntryRow).ts - 1;
+		upTo = some.length < ENTRIES_PER_STEP ? 0 : (some[0] as EntryRow).ts - 1;
 	}
 	const reader = { number: READER, cursor, ahead: new Set<number>(), activity: activityOf(state, []) };
 	const counts = countUnread(timelineOf(rows.reverse(), user, cursor), reader, Number.POSITIVE_INFINITY);
@@ -85,7 +85,7 @@ export async function recountThread(
  * this ts were not read; null if all were.
  */
 async function newest(
-	stored: Rows,
+	stored: StoredEntries,
 	conversation: string,
 	cursor: number,
 	unread: (row: EntryRow) => boolean,
@@ -99,7 +99,7 @@ async function newest(
 			newestFirst.push(row);
 			if (unread(row)) found += 1;
 		}
-		if (rows.length < ROWS_PER_STEP) return { newestFirst, reached: null };
+		if (rows.length < ENTRIES_PER_STEP) return { newestFirst, reached: null };
 		upTo = (rows[0] as EntryRow).ts - 1;
 	}
 	return { newestFirst, reached: upTo };
@@ -110,7 +110,7 @@ async function newest(
  * `COUNT_CAP` that mention all.
  */
 async function mentions(
-	stored: Rows,
+	stored: StoredEntries,
 	conversation: string,
 	cursor: number,
 	from: number,

@@ -3,7 +3,7 @@ import type { StateSource, UserReadState } from '../engine/ports/store.ts';
 import { formatTs } from '../model/ts.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { type ComparedCounts, recount, recountThread, storedReader } from './recount.ts';
-import { type Rows, SharedRows, Steps, steppedRows } from './rows.ts';
+import { SharedEntries, Steps, type StoredEntries, steppedEntries } from './stored-entries.ts';
 
 /**
  * Compares served counts with counts computed from the store. A difference that persists while nothing changes is drift.
@@ -48,14 +48,14 @@ export class Verifier {
 	readonly meters = { checked: 0, drifted: 0 };
 	/** Shared by all verifications that run at the same time. */
 	private readonly steps = new Steps();
-	private readonly rows: Rows;
+	private readonly entries: StoredEntries;
 
 	constructor(
 		private readonly readState: ReadState,
 		private readonly source: StateSource,
 		private readonly nowMicros: () => number = () => Date.now() * 1000,
 	) {
-		this.rows = steppedRows(source, this.steps);
+		this.entries = steppedEntries(source, this.steps);
 	}
 
 	/** Verifies the counts of these users in one conversation, including the threads that they follow there. */
@@ -70,7 +70,7 @@ export class Verifier {
 			counts.push(...all.filter((one) => one.conversation === conversation));
 		}
 		return {
-			...(await this.compareAll(counts, new SharedRows(this.rows, this.steps))),
+			...(await this.compareAll(counts, new SharedEntries(this.entries, this.steps))),
 			total: counts.length,
 		};
 	}
@@ -93,7 +93,7 @@ export class Verifier {
 	}
 
 	/** `shared`: for many users of one conversation. */
-	private async compareAll(counts: readonly CountKey[], shared?: SharedRows): Promise<Verified> {
+	private async compareAll(counts: readonly CountKey[], shared?: SharedEntries): Promise<Verified> {
 		let checked = 0;
 		const drifted: Drifted[] = [];
 		for (let from = 0; from < counts.length; from += CONCURRENCY) {
@@ -114,13 +114,16 @@ export class Verifier {
 		return typeof found === 'object' ? found : null;
 	}
 
-	private async compare(count: CountKey, shared?: SharedRows): Promise<Drifted | 'equal' | 'not compared'> {
+	private async compare(
+		count: CountKey,
+		shared?: SharedEntries,
+	): Promise<Drifted | 'equal' | 'not compared'> {
 		for (let attempts = 1; ; attempts += 1) {
 			await this.steps.next();
 			const before = await this.served(count);
-			// Shared rows may be older than a change in between: only the first comparison uses them.
-			const rows = before && attempts === 1 ? shared?.at(before.position.conversation) : undefined;
-			const stored = await this.stored(count, rows ?? this.rows);
+			// Shared entries may be older than a change in between: only the first comparison uses them.
+			const entries = before && attempts === 1 ? shared?.at(before.position.conversation) : undefined;
+			const stored = await this.stored(count, entries ?? this.entries);
 			const after = await this.served(count);
 			// Left, unfollowed or archived in the meantime: nothing to compare.
 			if (!before || !after || !stored) return 'not compared';
@@ -163,15 +166,15 @@ export class Verifier {
 
 	private async stored(
 		{ user, conversation, threadTs }: CountKey,
-		rows: Rows,
+		entries: StoredEntries,
 	): Promise<ComparedCounts | null> {
 		const { source } = this;
 		const reader = await storedReader(source, user);
-		// Counting shared rows takes time without a read, so it gets a turn of its own.
+		// Counting shared entries takes time without a read, so it gets a turn of its own.
 		await this.steps.next();
 		return threadTs === null
-			? recount(source, rows, reader, conversation)
-			: recountThread(source, rows, reader, conversation, threadTs);
+			? recount(source, entries, reader, conversation)
+			: recountThread(source, entries, reader, conversation, threadTs);
 	}
 }
 

@@ -21,7 +21,7 @@ export interface GapReset {
 
 /**
  * Called when a gap begins, or when one is reported: events, joins, revocations and outcomes may be missed. Clears the cached tokens and
- * closes all sockets. Once the bus is subscribed again, clients resume, and waiting requests fail after a shorter time (`expireWaiting`).
+ * closes all sockets. Once the bus is subscribed again, clients resume, and waiting requests fail after 15 s instead of 30 s (`expireWaiting`).
  */
 export async function resetForGap({ bus, hub, auth, requests }: GapReset): Promise<void> {
 	auth.forgetAll();

@@ -1,7 +1,7 @@
 /**
  * Rate limits per user, as token buckets. A bucket is one number, the time at which it would be full again, so a
- * check is O(1). A full bucket needs no entry: entries are in a young and an old map, and the old map is dropped when
- * its buckets have been unused for as long as filling takes.
+ * check is O(1). A full bucket needs no entry, so entries age: using a bucket puts its entry into the young map, the
+ * young map becomes the old one after a while, and the old map is dropped when all its buckets are full again.
  */
 
 export interface Rate {

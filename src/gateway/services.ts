@@ -16,8 +16,8 @@ import type { ErrorCode } from '../model/errors.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { Clock } from '../model/ts.ts';
 import type { AllowedHosts } from '../push/web/allowed-hosts.ts';
+import type { Marking } from '../unread/marking.ts';
 import type { ReadState } from '../unread/read-state.ts';
-import type { Reads } from '../unread/reads.ts';
 import type { Sync } from '../unread/sync.ts';
 import type { AnonymousLimits } from './anonymous-limits.ts';
 import type { AppRequests } from './apps/app-requests.ts';
@@ -70,7 +70,7 @@ export interface FileServices {
 /** Everything that methods and sockets use; created once by the composition root. */
 export interface Services {
 	readonly requests: Requests;
-	readonly reads: Reads;
+	readonly marking: Marking;
 	readonly sync: Sync;
 	readonly readState: ReadState;
 	readonly views: Pick<Views, 'available' | 'since'>;
@@ -96,7 +96,7 @@ export interface Services {
 	readonly webPush: WebPush | null;
 	readonly bus: Bus;
 	readonly auth: Authenticator;
-	/** Checks that the other user of a direct message is active. */
+	/** Checks that the other user of a direct message is not deactivated. */
 	readonly partners: Pick<DirectPartners, 'check'>;
 	readonly teamSecrets: TeamSecrets;
 	readonly tickets: Tickets;

@@ -85,7 +85,7 @@ export class Participant {
 		this.socket = undefined;
 	}
 
-	/** Whether the message was lost. False while disconnected and after a resync: the client would then load missing messages. */
+	/** Whether the message was lost. False while disconnected, and after a resync until the first message of the channel: the client would then load missing messages. */
 	lacks(channel: string, ts: string): boolean {
 		return this.socket !== undefined && this.order.lacks(channel, ts);
 	}
@@ -107,7 +107,7 @@ export class Participant {
 			this.order.restart();
 			this.observer.failed('resync: too far behind to resume');
 		}
-		// Keep the old position for a resume until all missed events have arrived.
+		// Keep the old position for a resume until all missed events have arrived. Only a position of 16 digits can be resumed from.
 		if (!this.isCatchingUp && frame.position?.length === 16) this.position = frame.position;
 	}
 

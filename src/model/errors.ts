@@ -55,7 +55,7 @@ export const ERRORS = {
 	// Workspaces and people
 	team_not_found: final('There is no such workspace.'),
 	user_not_found: final('There is no such user in this workspace.'),
-	users_not_found: final('No active user of this workspace has this email address.'),
+	users_not_found: final('No user of this workspace has this email address, or the user is deactivated.'),
 	bot_not_found: final('There is no such bot in this workspace.'),
 	invalid_profile: final('Send `profile`, a JSON object of strings, or `name` and `value`.'),
 	bad_image: final(
@@ -104,7 +104,7 @@ export const ERRORS = {
 	not_in_channel: final('The caller, or the user to remove, is not a member of the conversation.'),
 	already_in_channel: final('The user is already a member of the conversation.'),
 	is_archived: final('The conversation is archived.'),
-	is_inactive: final('The conversation is archived; its messages cannot be changed.'),
+	is_inactive: final('The conversation is archived; its messages cannot be edited.'),
 	already_archived: final('The conversation is already archived.'),
 	not_archived: final('The conversation is not archived.'),
 	cant_invite_self: final('You cannot invite yourself.'),
@@ -252,3 +252,7 @@ export class Rejection extends Error {
 		return [this.detail ?? this.code, this.cause?.message].filter((part) => part !== undefined).join(': ');
 	}
 }
+
+/** Whether the server itself failed, here or in a worker. Every other Rejection is an answer that the caller can act on. */
+export const isInternalError = (error: unknown): boolean =>
+	!(error instanceof Rejection) || error.code === 'internal_error';

@@ -31,8 +31,8 @@ export function newId(prefix: string, random: RandomBytes): string {
 
 /**
  * The id of the direct message between these users. It is derived from their ids, so two users who open it
- * at the same moment get the same conversation without a lock. `digest` returns 32 bytes; for new
- * ids it is keyed, so that outsiders cannot compute the id.
+ * at the same moment get the same conversation without a lock. `digest` returns 32 bytes. It is
+ * keyed, so that outsiders cannot compute the id; without a key, the id is that of older releases.
  */
 export function directId(
 	kind: 'im' | 'mpim',

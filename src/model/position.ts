@@ -2,9 +2,9 @@
  * A position says which changes some data includes: all changes up to it. On the wire it is an opaque string of fixed width;
  * for the same data, a later position sorts after an earlier one.
  *
- * The position of a client is the stamp of the newest change that it has received. The position of a row has two parts: the stamp of
- * the conversation and the stamp of the user's read state. Each part only rises, so positions sort in the order of changes. One
- * exception: the user's part can fall when a lost Redis is rebuilt.
+ * The position of a client is one stamp. The position of a row has two parts: the stamp of the conversation and the stamp of the
+ * user's read state. Each part only rises, so positions sort in the order of changes. One exception: the user's part can fall when a
+ * lost Redis is rebuilt.
  */
 
 const WIDTH = 16;

@@ -199,8 +199,8 @@ const stampOf = ({ position }: Pick<CountRow, 'position'>): number =>
 /**
  * A cursor moved. Sent to every socket of the user.
  *
- * `asOf` is the user's stamp, which rises with each change of the user. It is not the conversation's stamp: a post may have raised that above
- * the stamp of another mark, which this row lacks. This event would then look newer than the event of that mark.
+ * `asOf` is the user's stamp, which rises with each mark. The conversation's stamp would be wrong: a post may raise it above the stamp of
+ * the user's next mark, and this event would look newer than the event of that mark.
  */
 export function markedEvent(row: CountRow): LiveEvent {
 	const mentionsShown = row.muted ? 0 : row.mentions;

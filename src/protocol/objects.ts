@@ -92,7 +92,7 @@ const wireChannelText = (text: ChannelText): JsonObject => ({
 /** The relation of the caller to a conversation. */
 export interface Viewer {
 	readonly user: string;
-	/** Null: the caller is not a member, or the row was not requested. */
+	/** Null: the caller is not a member, the conversation is archived, or the row is unavailable or was not requested. */
 	readonly row: CountRow | null;
 	readonly isMember: boolean;
 	/** The newest message, for direct messages. */

@@ -2,7 +2,7 @@ import type { User } from '../engine/ports/store.ts';
 import { SLACKBOT_ID } from '../model/ids.ts';
 
 /**
- * Slackbot, a user that applications expect in every workspace. It is not stored, cannot sign in and is a member of no conversation.
+ * Slackbot, a user that applications expect in every workspace. It is not stored, cannot sign in, and is in no stored conversation.
  * A message to it is rejected, because nobody would read it.
  */
 

@@ -43,8 +43,8 @@ const MESSAGES_PER_ROUND = 200;
  */
 export const BACKLOG = 2_000;
 export const MEMBERS_PER_PAGE = 500;
-/** Fields of a recipient that are looked up later, if the decision needs them. */
-const LOOKED_UP_LATER = { wasActive: false, active: false, waited: false };
+/** `withActivity` looks up `wasActive`, if the decision needs it. */
+const DEFAULTS = { wasActive: false, active: false, waited: false };
 /** How long the number of devices is cached. */
 const RECOUNT_MS = 30_000;
 
@@ -112,7 +112,7 @@ export class FanOut {
 		const users: string[] = [];
 		for (const candidate of candidates) {
 			if (!candidate.devices.some((device) => shown.has(device))) continue;
-			const recipient = { ...candidate, ...LOOKED_UP_LATER, member: true };
+			const recipient = { ...candidate, ...DEFAULTS, member: true };
 			if (isObsolete(subject, await this.withActivityOf(subject, message, recipient)))
 				users.push(candidate.user);
 		}
@@ -145,7 +145,7 @@ export class FanOut {
 			if (candidate.snoozedUntilTs > now * 1000) continue;
 			const recipient = {
 				...candidate,
-				...LOOKED_UP_LATER,
+				...DEFAULTS,
 				member: true,
 				active: active.has(candidate.user),
 			};

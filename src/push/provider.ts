@@ -26,7 +26,7 @@ export type PushOutcome =
 	| { readonly type: 'rejected'; readonly error: string }
 	/** Retry later. Counts as an attempt. */
 	| { readonly type: 'busy'; readonly error: string; readonly retryAfterMs?: number }
-	/** Nothing can be sent: the service is unreachable, or rejects the credentials. Does not count as an attempt. */
+	/** Nothing can be sent: the service is unreachable, or rejects the credentials. Resets the number of attempts to 1. */
 	| { readonly type: 'unavailable'; readonly error: string; readonly retryAfterMs?: number };
 
 export interface PushProvider {

@@ -39,7 +39,7 @@ const AFTER_FAILURE_MS = 2_000;
 /** Concurrent batches: a slow answer in one does not delay the others. */
 const MAX_BATCHES = 4;
 const TIDY_EVERY_MS = 60_000;
-/** Sending takes less than this: marks older than this cannot concern a notification in flight and are removed. */
+/** Longer than any send takes. The record of a handled mark is kept for this time, for notifications that were in flight. */
 const MAX_SEND_MS = 10 * 60_000;
 /** Notifications older than this are not withdrawn. */
 const WITHDRAWABLE_MS = 7 * 24 * 60 * 60_000;

@@ -18,7 +18,7 @@ export class UserPace {
 	 * By user: the newest slot taken. Slots are `STEP_MS` apart, and each notification takes the next one. A user who was quiet has `BURST`
 	 * unused slots in the past, and a notification whose slot is in the past is due at once.
 	 */
-	private readonly tails = new Map<string, number>();
+	private readonly newestSlots = new Map<string, number>();
 	private forgottenAt = 0;
 
 	constructor(private readonly nowMs: () => number) {}
@@ -27,18 +27,19 @@ export class UserPace {
 	next(user: string): number {
 		const now = this.nowMs();
 		this.forget(now);
-		const tail = Math.max(now - BURST * STEP_MS, this.tails.get(user) ?? 0) + STEP_MS;
-		this.tails.set(user, tail);
-		return Math.max(0, Math.round(tail - now));
+		const slot = Math.max(now - BURST * STEP_MS, this.newestSlots.get(user) ?? 0) + STEP_MS;
+		this.newestSlots.set(user, slot);
+		return Math.max(0, Math.round(slot - now));
 	}
 
 	get size(): number {
-		return this.tails.size;
+		return this.newestSlots.size;
 	}
 
 	private forget(now: number): void {
 		if (now - this.forgottenAt < FORGET_EVERY_MS) return;
 		this.forgottenAt = now;
-		for (const [user, tail] of this.tails) if (tail <= now - BURST * STEP_MS) this.tails.delete(user);
+		for (const [user, slot] of this.newestSlots)
+			if (slot <= now - BURST * STEP_MS) this.newestSlots.delete(user);
 	}
 }

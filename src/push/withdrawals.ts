@@ -104,11 +104,10 @@ export class Withdrawals {
 		const outcome = await provider.withdraw(device, { badge, messages });
 		providers.recordOutcome(device, outcome);
 		if (outcome.type === 'accepted') meters.withdrawn += messages.length;
-		if (outcome.type === 'gone')
-			await outbox.recordResult(
-				{ device: device.id, user: device.user, conversation: '', ts: 0 },
-				{ type: 'gone' },
-			);
+		if (outcome.type === 'gone') {
+			await outbox.recordResult({ device: device.id, user: device.user, conversation: '', ts: 0 }, outcome);
+			meters.note(outcome);
+		}
 		if (outcome.type !== 'busy' && outcome.type !== 'unavailable') return 0;
 		const wait = Math.max(UPDATE_EVERY_MS, outcome.retryAfterMs ?? 0);
 		return Math.max(providers.pausedUntil(device), nowMs() + wait);

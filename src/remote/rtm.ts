@@ -17,7 +17,7 @@ export interface RtmFrame {
 
 export interface RtmListener {
 	frame(frame: RtmFrame): void;
-	/** Called once, and only after the socket was open. */
+	/** Called once, and only after `hello`. */
 	closed(code: number, reason: string): void;
 }
 

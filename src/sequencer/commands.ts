@@ -48,7 +48,7 @@ export type Action =
 	| { readonly type: 'pin'; readonly ts: number; readonly added: boolean }
 	| { readonly type: 'join' }
 	| { readonly type: 'leave' }
-	/** `users` has no duplicates. With `force`, existing members are skipped; without it, the command fails if one of the users is a member. */
+	/** `users` has no duplicates. The command fails if one of them is a member; with `force`, only if all are, and members are skipped. */
 	| { readonly type: 'invite'; readonly users: readonly string[]; readonly force: boolean }
 	| { readonly type: 'kick'; readonly user: string }
 	/** From the administrator, who may add any user. `users` has no duplicates. */

@@ -32,7 +32,7 @@ export function decideUnfollow(situation: Situation, action: ActionOf<'unfollow'
 	return accept({}, { type: 'unfollowed', conversation, at, user: actor, threadTs: root.ts });
 }
 
-/** Only for log records of earlier builds: gateways now read the follow themselves (`src/gateway/http/threads.ts`). */
+/** Only for log records of older releases: gateways now read the follow themselves (`src/gateway/http/threads.ts`). */
 export function decideFollowStatus(situation: Situation, action: ActionOf<'follow_status'>): Decision {
 	const outsider = rejectOutsider(situation);
 	if (outsider) return outsider;

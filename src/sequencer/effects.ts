@@ -10,7 +10,7 @@ import type { Reaction } from '../model/reactions.ts';
 interface Stamped {
 	/** The conversation after the change. */
 	readonly conversation: Conversation;
-	/** Stamp of the command: later than every stamp of earlier commands. Effects of one command share it. */
+	/** Stamp of the command, later than those of all earlier commands of the conversation. Effects of one command share it. */
 	readonly at: number;
 }
 

@@ -91,9 +91,8 @@ export class ReadState {
 	}
 
 	/**
-	 * Unread messages of one conversation, or of all conversations and their threads; oldest first within each. For all conversations,
-	 * the list has at least the newest `COUNT_CAP` of each conversation, and all that mention the user. With `only`, it has just the
-	 * messages in the badge; except in direct messages, the cost then does not depend on how far behind the user is.
+	 * Unread messages of one conversation, or of all conversations and their threads; oldest first within each. With `only`, just the
+	 * messages in the badge; it then visits only messages with a mention, except in direct messages that are not muted.
 	 */
 	async unread(user: string, conversation?: string, only?: 'in badge'): Promise<readonly UnreadItem[]> {
 		const unreadIn = (member: MemberContext): UnreadItem[] => unreadInConversation(member, only);

@@ -18,8 +18,9 @@ export interface UserSnapshot extends ChangedViews {
 	readonly isMissed: (at: number) => boolean;
 	/** Changes of the user's own state after `since`. */
 	readonly own: OwnChanges;
-	/** `own`, and the changes from shortly before `since`. */
+	/** As `own` and `conversations`, since `before` earlier; no conversations if `before` is 0. */
 	readonly recentOwn: OwnChanges;
+	readonly recentConversations: readonly string[];
 	/** Counts of the conversations and threads in `own`. */
 	readonly rows: readonly CountRow[];
 	readonly threads: readonly ThreadRow[];
@@ -27,17 +28,17 @@ export interface UserSnapshot extends ChangedViews {
 
 const NOTHING: OwnChanges = { memberships: [], follows: [] };
 
-/** `from`: the stamp after which the client may lack changes; `before`: how far before it `recentOwn` reaches. */
+/** `from`: the stamp after which the client may lack changes; `before`: how far before it the recent changes reach. */
 export async function snapshotSince(
 	{ views, changes, mostChanges }: { views: Views; changes: Changes; mostChanges: number },
 	user: string,
 	from: number,
 	before: number,
 ): Promise<UserSnapshot> {
-	// Only the store, which must be read after the views, shows which rows are needed. If these were not read with the views, read the
-	// views again with them. This repeats while the user marks other conversations.
+	// The store shows which rows are needed, but has to be read after the views. So the first pass reads the views without rows, and each
+	// later pass reads them with the rows that the store has shown. Passes repeat while the user marks other conversations.
 	for (let needed = NOTHING; ; ) {
-		const snapshot = await read(views, user, from - before, needed);
+		const snapshot = await read(views, user, from, before, needed);
 		const since = Math.max(0, from - snapshot.lateness);
 		const upTo = snapshot.visibleUpTo || Number.MAX_SAFE_INTEGER;
 		const isNew = snapshot.ownStamp > since - before;
@@ -51,12 +52,19 @@ export async function snapshotSince(
 	}
 }
 
-function read(views: Views, user: string, since: number, { memberships, follows }: OwnChanges) {
+function read(
+	views: Views,
+	user: string,
+	since: number,
+	before: number,
+	{ memberships, follows }: OwnChanges,
+) {
 	const rows = allOf(memberships.map(({ conversation }) => ofConversation(conversation, countRow)));
 	const threads = allOf(follows.map((follow) => ofThread(follow.conversation, follow.threadTs, threadRow)));
 	const some = (view: UserView) => [...rows.some(view), ...threads.some(view)];
 	return views.read(user, { all: 'conversations', includesLeft: true, some }, (snapshot) => ({
 		...snapshot.changedSince(since),
+		recentConversations: before > 0 ? snapshot.changedSince(since - before).conversations : [],
 		stamp: snapshot.stamp,
 		position: snapshot.position(),
 		ownStamp: snapshot.user.stamp,

@@ -40,12 +40,12 @@ export interface Missed {
 	/** Live events with a later stamp are still to be sent. */
 	readonly completeUpTo: number;
 	/**
-	 * Conversations whose counts the client cannot derive from these events. For a client that receives pushed counts, also those
-	 * with such events in the last seconds before its position: it may have an event without the counts that were pushed after it.
+	 * Conversations whose counts the client cannot derive from these events. For a client that receives pushed counts, this includes the
+	 * events of the last seconds before its position: it may have an event without the counts that were pushed after it.
 	 */
 	readonly recount: readonly string[];
-	/** Whether followed threads changed; for a client that receives pushed counts, also in the last seconds before its position. */
-	readonly threads: boolean;
+	/** Whether totals of followed threads may have changed; for a client that receives pushed counts, also shortly before its position. */
+	readonly recountThreads: boolean;
 }
 
 export type SyncResult = Missed | { readonly tooFarBehind: true; readonly position: number };
@@ -67,20 +67,20 @@ export class Sync {
 	constructor(private readonly parts: SyncParts) {}
 
 	/**
-	 * `from`: the stamp after which the client may lack changes, see `Views.since`. `pushed`: the client receives pushed counts, so
+	 * `from`: the stamp after which the client may lack changes, see `Views.since`. `wantsCounts`: the client receives pushed counts, so
 	 * those of the last seconds, which it may not have received, are sent as well. `isWanted`: false once nobody waits for the answer;
 	 * then a read that still waits for its turn is skipped, and the answer has no meaning.
 	 */
-	async missed(user: string, from: number, pushed = false, isWanted = () => true): Promise<SyncResult> {
+	async missed(user: string, from: number, wantsCounts = false, isWanted = () => true): Promise<SyncResult> {
 		const { inTurn, mostChanges } = this.parts;
-		const snapshot = await snapshotSince(this.parts, user, from, PUSHED_WITHIN_MICROS);
+		const snapshot = await snapshotSince(this.parts, user, from, wantsCounts ? PUSHED_WITHIN_MICROS : 0);
 		const { stamp, position, horizon, own } = snapshot;
 		const tooFarBehind = { tooFarBehind: true, position } as const;
 		// A stamp in the future is not from this history. Compare `from`, not `since`: `since` reaches further back only to find changes
 		// whose stamp is before `from` but that became visible after it.
 		const isInHistory = from <= stamp && from >= horizon;
 		if (!isInHistory || sizeOf(own) > mostChanges) return tooFarBehind;
-		const collect = (mostBytes: number) => this.collect(user, snapshot, pushed, mostBytes);
+		const collect = (mostBytes: number) => this.collect(user, snapshot, wantsCounts, mostBytes);
 		const collectAll = async () => (isWanted() ? collect(MAX_BYTES) : null);
 		return (await collect(SMALL_BYTES)) ?? (await inTurn(user, collectAll)) ?? tooFarBehind;
 	}
@@ -89,7 +89,7 @@ export class Sync {
 	private async collect(
 		user: string,
 		snapshot: UserSnapshot,
-		pushed: boolean,
+		wantsCounts: boolean,
 		mostBytes: number,
 	): Promise<Missed | null> {
 		const { since, upTo, own, conversations: changed } = snapshot;
@@ -97,7 +97,7 @@ export class Sync {
 		const inside = await this.parts.changes.inside({ user, since, upTo, conversations: changed, most });
 		if (!inside) return null;
 		const recounts = [recountAfter(user, own, inside)];
-		if (pushed) recounts.push(await this.unpushed(user, snapshot));
+		if (wantsCounts) recounts.push(await this.unpushed(user, snapshot));
 		const recount = recounts.flatMap((one) => one.recount);
 		const messages = [...inside.posted.map(({ message }) => message), ...inside.changed];
 		const shown = [...own.memberships, ...messages, ...inside.aspects];
@@ -120,21 +120,24 @@ export class Sync {
 			completeUpTo: snapshot.visibleUpTo,
 			// Archived conversations have no counts.
 			recount: recount.filter((id) => conversations.get(id)?.archived === false),
-			threads: recounts.some((one) => one.threads),
+			recountThreads: recounts.some((one) => one.recountThreads),
 		};
 	}
 
-	private async unpushed(user: string, { since, recentOwn, conversations }: UserSnapshot): Promise<Recount> {
+	private async unpushed(
+		user: string,
+		{ since, recentOwn, recentConversations: conversations }: UserSnapshot,
+	): Promise<Recount> {
 		const earliest = since - PUSHED_WITHIN_MICROS;
 		const most = { changes: MAX_JUST_BEFORE, bytes: SMALL_BYTES };
 		const query = { user, since: earliest, upTo: since, conversations, most };
 		const inside = await this.parts.changes.inside(query);
-		if (!inside) return { recount: conversations, threads: true };
-		const { recount, threads } = recountAfter(user, recentOwn, inside);
+		if (!inside) return { recount: conversations, recountThreads: true };
+		const { recount, recountThreads } = recountAfter(user, recentOwn, inside);
 		const joined = recentOwn.memberships.filter(
 			({ member, joinedTs }) => member && joinedTs > earliest && joinedTs <= since,
 		);
-		return { recount: [...recount, ...joined.map(({ conversation }) => conversation)], threads };
+		return { recount: [...recount, ...joined.map(({ conversation }) => conversation)], recountThreads };
 	}
 
 	/** Null: larger than `mostBytes`. */
@@ -166,7 +169,7 @@ function encoded(events: readonly LiveEvent[], mostBytes: number): string[] | nu
 }
 
 /** Counts that a client cannot derive from events: of these conversations, and of followed threads. */
-type Recount = Pick<Missed, 'recount' | 'threads'>;
+type Recount = Pick<Missed, 'recount' | 'recountThreads'>;
 
 /**
  * A client does not know whom a `<!here>` mentioned, what an edit or delete did to messages read ahead, or what archiving removed; and
@@ -181,7 +184,7 @@ function recountAfter(user: string, own: OwnChanges, inside: InsideChanges): Rec
 	);
 	return {
 		recount: [...recounted, ...inside.changed, ...archived].map(({ conversation }) => conversation),
-		threads:
+		recountThreads:
 			own.follows.length > 0 ||
 			own.memberships.some(({ member }) => !member) ||
 			[...posted, ...inside.changed].some(({ threadTs }) => threadTs !== null) ||

@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test';
+import { MemoryBus } from '../engine/embedded/memory-bus.ts';
+import { type Bus, EVERY_GATEWAY, type Topic } from '../engine/ports/bus.ts';
 import type { PublicationRecord } from '../engine/ports/publication-record.ts';
 import { Ownership } from './ownership.ts';
 
-const owning = (publications: Partial<PublicationRecord>) => {
+const owning = (publications: Partial<PublicationRecord>, bus: Bus = new MemoryBus()) => {
 	let overtaken = 0;
 	const ownership = new Ownership({
 		partition: 'p/1',
@@ -10,10 +12,10 @@ const owning = (publications: Partial<PublicationRecord>) => {
 			claim: async () => ({ generation: 1, published: 0, reloaded: 0 }),
 			published: async () => true,
 			reloading: async () => undefined,
-			announceMissed: async () => undefined,
+			invalidatePositions: async () => undefined,
 			...publications,
 		},
-		bus: undefined as never,
+		bus,
 		onOvertaken: () => {
 			overtaken += 1;
 		},
@@ -48,13 +50,18 @@ for (const { published, reloaded, announced } of [
 ])
 	test(`a claim at offset 7, published below ${published}, reloaded below ${reloaded}, announces: ${announced.join() || 'nothing'}`, async () => {
 		const seen: string[] = [];
-		const { ownership } = owning({
-			claim: async () => ({ generation: 1, published, reloaded }),
-			announceMissed: async (isInReadState) =>
-				void seen.push(isInReadState ? 'in the read state' : 'not in the read state'),
-		});
+		const bus = new MemoryBus();
+		bus.subscribe(EVERY_GATEWAY, ({ type }) => seen.push(type));
+		const { ownership } = owning(
+			{
+				claim: async () => ({ generation: 1, published, reloaded }),
+				invalidatePositions: async (isInReadState) =>
+					void seen.push(isInReadState ? 'in the read state' : 'not in the read state'),
+			},
+			bus,
+		);
 		await ownership.claim(7);
-		expect(seen).toEqual(announced);
+		expect(seen).toEqual(announced.flatMap((state) => [state, 'missed']));
 	});
 
 test('a partition that is being released is not claimed again', async () => {
@@ -73,6 +80,43 @@ test('a partition that is being released is not claimed again', async () => {
 	expect(claims).toBe(1);
 });
 
+/** A bus that confirms publications to one topic only when the test says so. */
+class SlowBus extends MemoryBus {
+	readonly confirmed = Promise.withResolvers<boolean>();
+
+	constructor(private readonly slow: Topic) {
+		super();
+	}
+
+	override publishAs(...[publisher, topic, message]: Parameters<Bus['publishAs']>): Promise<boolean> {
+		return topic === this.slow ? this.confirmed.promise : super.publishAs(publisher, topic, message);
+	}
+}
+
+for (const { topic, published } of [
+	{ topic: 'live:C1', published: 7 },
+	{ topic: EVERY_GATEWAY, published: 0 },
+] as const)
+	test(`progress is recorded only after publications to ${topic} are confirmed, and a release does not wait for them`, async () => {
+		const recorded: number[] = [];
+		const bus = new SlowBus(topic);
+		const { ownership } = owning(
+			{
+				claim: async () => ({ generation: 1, published, reloaded: 0 }),
+				published: async (_partition, _generation, offset) => recorded.push(offset) > 0,
+			},
+			bus,
+		);
+		await ownership.claim(7);
+		ownership.publish('live:C1', { type: 'event', frame: '' });
+		await ownership.beforePersist(8);
+		ownership.end();
+		await ownership.idle();
+		expect(recorded).not.toContain(8);
+		bus.confirmed.resolve(true);
+		while (!recorded.includes(8)) await Bun.sleep(1);
+	});
+
 test('recording the progress is retried, even if nothing more is persisted', async () => {
 	const recorded: number[] = [];
 	let failures = 3;
@@ -86,7 +130,7 @@ test('recording the progress is retried, even if nothing more is persisted', asy
 	});
 	await ownership.claim(0);
 	await ownership.beforePersist(7);
-	await ownership.idle();
+	while (recorded.length === 0) await Bun.sleep(1);
 	expect(recorded).toEqual([7]);
 });
 

@@ -1,4 +1,4 @@
-import type { Bus, BusMessage, Topic } from '../engine/ports/bus.ts';
+import { type Bus, type BusMessage, EVERY_GATEWAY, type Topic } from '../engine/ports/bus.ts';
 import { Released } from '../engine/ports/log.ts';
 import type { PublicationRecord } from '../engine/ports/publication-record.ts';
 
@@ -30,6 +30,8 @@ const RETRY_MS = 250;
 const RECORD_TIMEOUT_MS = 250;
 /** Releasing the partition waits at most this long for a claim, because Redis may not answer. */
 const CLAIM_TIMEOUT_MS = 1000;
+/** And this long for its last record: as long as Redis may take to answer. A publication that failed may stay unconfirmed for longer. */
+const LAST_RECORD_TIMEOUT_MS = 3000;
 
 export class Ownership {
 	private generation: number | null = null;
@@ -39,9 +41,9 @@ export class Ownership {
 	private claiming: Promise<void> | null = null;
 	/** The newest offset that is being persisted. */
 	private offset = 0;
-	/** Publications that Redis has not confirmed. */
-	private readonly unconfirmed = new Set<Promise<unknown>>();
 	private newest: Promise<boolean> | undefined;
+	/** Resolves when all publications so far are confirmed. */
+	private confirmed: Promise<void> = Promise.resolve();
 	private recording: Promise<void> = Promise.resolve();
 	/** How many times this owner has started to record its progress. */
 	private recordsStarted = 0;
@@ -61,11 +63,11 @@ export class Ownership {
 		// Events that are sent in one batch share a promise.
 		if (published === this.newest) return;
 		this.newest = published;
-		const confirmed = published.then((isPublished) => {
-			this.unconfirmed.delete(confirmed);
+		const earlier = this.confirmed;
+		this.confirmed = published.then((isPublished) => {
 			if (!isPublished) this.overtaken();
+			return earlier;
 		});
-		this.unconfirmed.add(confirmed);
 	}
 
 	/**
@@ -94,7 +96,7 @@ export class Ownership {
 	async idle(): Promise<void> {
 		const claimed = this.claiming?.catch(() => undefined);
 		await Promise.race([claimed, this.parts.sleep(CLAIM_TIMEOUT_MS)]);
-		await this.recording;
+		await Promise.race([this.recording, this.parts.sleep(LAST_RECORD_TIMEOUT_MS)]);
 	}
 
 	/** The partition is being reassigned: do not claim it any more. What was published is still recorded, but a failed record is not retried. */
@@ -105,10 +107,9 @@ export class Ownership {
 	private recordProgress(): void {
 		const { generation, offset } = this;
 		if (generation === null || offset === 0) return;
-		const earlier = [...this.unconfirmed];
 		this.recordsStarted += 1;
 		const number = this.recordsStarted;
-		this.recording = Promise.all([this.recording, ...earlier]).then(() =>
+		this.recording = Promise.all([this.recording, this.confirmed]).then(() =>
 			this.tryToRecord(generation, offset, number),
 		);
 	}
@@ -125,7 +126,6 @@ export class Ownership {
 				return;
 			} catch (error) {
 				if (attempt === 0) report(error, `recording how far ${partition} is published`);
-				// A later record covers this one.
 				if (this.ended || this.recordsStarted > number) return;
 				await sleep(RETRY_MS);
 			}
@@ -133,7 +133,7 @@ export class Ownership {
 	}
 
 	private overtaken(): void {
-		if (this.isOvertaken) return;
+		if (this.isOvertaken || this.ended) return;
 		this.isOvertaken = true;
 		this.parts.onOvertaken();
 	}
@@ -143,8 +143,10 @@ export class Ownership {
 		for (let attempt = 0; !this.ended; attempt += 1) {
 			try {
 				const { generation, published, reloaded } = await publications.claim(partition, stored);
-				if (stored > (published ?? 0)) await publications.announceMissed(stored <= reloaded);
+				const isMissing = stored > (published ?? 0);
+				if (isMissing) await publications.invalidatePositions(stored <= reloaded);
 				this.generation = generation;
+				if (isMissing) this.publish(EVERY_GATEWAY, { type: 'missed' });
 				void this.beforePersist(stored);
 				return;
 			} catch (error) {

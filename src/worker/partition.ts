@@ -39,7 +39,7 @@ interface Failure {
 	readonly error: unknown;
 }
 
-/** With more unpublished commands, the partition takes no further batch. */
+/** In a cluster: with more unpublished commands, no further batch is taken. */
 const MAX_WAITING = 4_000;
 
 const NOT_FAILED = Promise.resolve(null);
@@ -76,7 +76,7 @@ export class Partition {
 
 	/**
 	 * Evicts conversations that were not used since `before` (by the clock of `Conversations`), if their changes are durable. During an
-	 * outage, a group may not be executed for longer than the idle time. The pipeline does not know its changes yet, so its state is kept.
+	 * outage, a group can wait longer than the idle time. The pipeline does not know its changes yet, so its state is kept.
 	 */
 	evict(before: number): void {
 		const { conversations, pipeline } = this.parts;
@@ -127,7 +127,7 @@ export class Partition {
 			const { published } = await group.executed;
 			if (published) await published;
 		} catch (error) {
-			// The failed group stays in `newest`, so that no later command of this conversation is decided.
+			// It stays in `newest`: if it was not executed, no later command of this conversation is decided.
 			this.remove(group);
 			if (!group.isAwaited) this.parts.onFailed(error);
 			return { error };

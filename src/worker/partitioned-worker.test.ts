@@ -69,7 +69,7 @@ function scene({ loading, committing, commitMoved = async () => undefined }: Hoo
 			claim: async () => ({ generation: 1, published: 0, reloaded: 0 }),
 			published: async () => true,
 			reloading: async () => undefined,
-			announceMissed: async () => undefined,
+			invalidatePositions: async () => undefined,
 		},
 		// Each reading is an hour earlier: the wall clock is set back all the time.
 		nowMs: () => {

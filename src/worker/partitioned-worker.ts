@@ -205,7 +205,10 @@ export class PartitionedWorker implements StoredPartitions {
 		if (this.stopping) throw new Error('the worker is stopping');
 	}
 
-	/** Claims the partition, but not while Redis is being rebuilt: a rebuild could remove the claim at any moment. */
+	/**
+	 * Claims the partition, but not while Redis is being rebuilt: a rebuild of all nodes records the offsets that it reloads. A
+	 * claim before that would start another rebuild.
+	 */
 	private async claim({ pipeline, ownership, stored }: OwnedPartition): Promise<void> {
 		while (this.halted && !this.stopping && !pipeline.isLeaving)
 			await Promise.race([this.halted.promise, pipeline.untilLeaving]);

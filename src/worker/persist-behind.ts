@@ -1,6 +1,12 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
-import { type LoggedCommand, type LogSpan, Released, TakenOver, WorkDiscarded } from '../engine/ports/log.ts';
+import {
+	type LoggedCommand,
+	type LogSpan,
+	OwnerChanged,
+	Released,
+	WorkDiscarded,
+} from '../engine/ports/log.ts';
 import type { Views } from '../engine/ports/views.ts';
 import { Rejection } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
@@ -41,10 +47,10 @@ export interface PersistBehindParts {
 	readonly report: (error: unknown, about: string) => void;
 }
 
-/** Another worker has written to the partition: this worker must not decide any more of its commands. */
-export class Overtaken extends TakenOver {
+/** Another worker has claimed the partition, or has written or published for it: this worker must not decide any more of its commands. */
+export class Overtaken extends OwnerChanged {
 	constructor() {
-		super('another worker has written to the partition');
+		super('another worker owns the partition');
 		this.name = 'Overtaken';
 	}
 }
@@ -144,7 +150,7 @@ export class PersistBehind implements EffectPipeline {
 		return [...groups.values()];
 	}
 
-	/** The stamp in the log, so that every replay gives the same result. */
+	/** With the time in the log, so that every replay gives the same result. */
 	stamped(command: Command): Command {
 		return command;
 	}

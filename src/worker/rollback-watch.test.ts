@@ -99,10 +99,3 @@ test('a partition that was revoked is left to its next owner', async () => {
 	await watch.check();
 	expect(restarted).toEqual([]);
 });
-
-test('an error of the store is reported', async () => {
-	const { watch, reported, duringQuery } = await scene();
-	duringQuery(() => Promise.reject(new Error('planted')));
-	await watch.check();
-	expect(reported).toEqual(['planted']);
-});

@@ -1,4 +1,5 @@
 import type { PartitionLedger } from '../engine/ports/store.ts';
+import { PeriodicJob } from '../model/periodic-job.ts';
 import { RolledBack } from './persist-behind.ts';
 
 /**
@@ -24,32 +25,27 @@ export interface RollbackWatchParts {
 const EVERY_MS = 5_000;
 
 export class RollbackWatch {
-	private timer: ReturnType<typeof setTimeout> | undefined;
-	private stopped = false;
+	private job: PeriodicJob | undefined;
 
 	constructor(private readonly parts: RollbackWatchParts) {}
 
 	start(): void {
-		if (this.stopped) return;
-		this.timer = setTimeout(() => void this.check().finally(() => this.start()), EVERY_MS);
+		const failed = (error: unknown): void =>
+			this.parts.report(error, 'comparing the offsets in PostgreSQL with those that it had confirmed');
+		this.job = new PeriodicJob(EVERY_MS, () => this.check(), failed);
 	}
 
+	/** Does not wait for a running check, because PostgreSQL may not answer. */
 	stop(): void {
-		this.stopped = true;
-		clearTimeout(this.timer);
+		void this.job?.stop();
 	}
 
 	async check(): Promise<void> {
 		const { ledger, watched, report } = this.parts;
 		// Read before the store's offsets, which are at least as high unless the store lost transactions.
 		const before = watched.map((partitions) => ({ partitions, confirmed: partitions.confirmed() }));
-		try {
-			const offsets = await ledger.nextOffsets();
-			if (this.stopped) return;
-			for (const { partitions, confirmed } of before) compare(partitions, confirmed, offsets, report);
-		} catch (error) {
-			report(error, 'comparing the offsets in PostgreSQL with those that it had confirmed');
-		}
+		const offsets = await ledger.nextOffsets();
+		for (const { partitions, confirmed } of before) compare(partitions, confirmed, offsets, report);
 	}
 }
 

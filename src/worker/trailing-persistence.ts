@@ -42,16 +42,13 @@ export interface PersistenceParts {
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** The effects of a part of the log, usually of one command. */
-export interface DecidedSpan {
-	readonly span: LogSpan;
+/** The effects of one log record. */
+export interface DecidedRecord {
 	readonly effects: readonly Effect[];
 	readonly moved: readonly ReadFact[];
 	/** The effects could not be applied: the store moves the cursors of authors. */
 	readonly isUnapplied?: boolean;
 }
-
-export type DecidedRecord = Omit<DecidedSpan, 'span'>;
 
 /** Reserves the place of a record of the log in the order of persistence. */
 export interface Reservation {
@@ -110,12 +107,6 @@ export class TrailingPersistence {
 			this.parts.backlog.add(record.bytes);
 			return { fill: (decided) => this.fill(record, decided) };
 		});
-	}
-
-	/** Adds records that are already decided. */
-	take(decided: readonly DecidedSpan[]): void {
-		const reservations = this.reserve(decided.map(({ span }) => span));
-		for (const [index, one] of decided.entries()) reservations[index]?.fill(one);
 	}
 
 	/** Adds cursors that were moved by effects already persisted. */

@@ -21,7 +21,7 @@ export function heapBytesOf(effect: Effect): number {
 	}
 }
 
-/** Number of rows that the effect writes, not counting those for push (at most one per message). */
+/** About how many rows the effect writes, to limit transactions; without the rows of files and push. */
 export function rowsOf(effect: Effect): number {
 	switch (effect.type) {
 		case 'posted':

@@ -13,12 +13,12 @@ import {
 	emptyRedis,
 	endOneNode,
 	epochs,
+	isOnNodeAt,
 	moveSlot,
 	promote,
 	saveOneNode,
 	slotsInUse,
 	tagOf,
-	whatIsAt,
 } from '../support/redis-nodes.ts';
 import { TestSocket } from '../support/socket.ts';
 
@@ -79,7 +79,7 @@ test('Redis is emptied, on every node', () =>
 	));
 
 test('one node of Redis is emptied: counts and marks on the other nodes all succeed', async () => {
-	const isThere = await whatIsAt(redisUrl());
+	const isThere = await isOnNodeAt(redisUrl());
 	const bystanders = await startBystanders(stage.cluster.url, isThere);
 	let asked = 0;
 	await expectNewEpochs(
@@ -107,7 +107,7 @@ test('a node of Redis restarts with the data of an earlier moment', async () =>
 			await stage.services.start('redis-cluster');
 			await load.acknowledged(50);
 		}),
-		await whatIsAt(redisUrl()),
+		await isOnNodeAt(redisUrl()),
 	));
 
 /** The moved slots have conversations and users that are in use. */
@@ -124,7 +124,7 @@ test('slots of Redis move to another node', () =>
 
 test('Redis is emptied and a gateway killed at the same time', () =>
 	expectNewEpochs(
-		stage.atOnce('Redis emptied, gateway killed', async () => {
+		stage.asLoadEnds('Redis emptied, gateway killed', async () => {
 			const { cluster } = stage;
 			await Promise.all([empty(), cluster.end(cluster.gateways[0] as Member, 'SIGKILL')]);
 			await cluster.add('gateway');
@@ -133,7 +133,7 @@ test('Redis is emptied and a gateway killed at the same time', () =>
 
 test('Redis is emptied while the commands of a killed worker are not persisted', () =>
 	expectNewEpochs(
-		stage.atOnce('Redis emptied, worker dead', empty, async (load) => {
+		stage.asLoadEnds('Redis emptied, worker dead', empty, async (load) => {
 			const { cluster } = stage;
 			await cluster.end(cluster.workers[0] as Member, 'SIGKILL');
 			await load.acknowledged(50);

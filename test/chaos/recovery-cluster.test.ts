@@ -14,7 +14,7 @@ afterEach(async () => {
 	for (const close of closing.splice(0).reverse()) await close();
 });
 
-test('recovery reads the offset up to which marks must be persisted only after no user can mark any more', async () => {
+test('recovery clears the lost node, so that nobody can mark there, before it reads up to which offset marks must be persisted', async () => {
 	const { commands, close } = await connectBoth(redisPlace('redis-cluster'));
 	closing.push(close);
 	const place = await postgresPlace();

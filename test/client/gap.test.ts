@@ -32,7 +32,7 @@ async function stage() {
 	/** The next message reveals the gap; the client reloads everything, and its state is right. */
 	const mended = async () => {
 		await post('after');
-		await network.reached('client.counts', 2);
+		await network.served('client.counts', 2);
 		await expectExact(client, watched);
 		await expectScreens(client, watched);
 		end();

@@ -82,7 +82,7 @@ test('events that arrive while a page is loading are not lost', async () => {
 	const { client, conversation, channel, post, writer, stamps, network, shown } = await stage();
 	const release = network.hold('conversations.history');
 	const loading = conversation.load();
-	await network.reached('conversations.history', 1);
+	await network.served('conversations.history', 1);
 	// The server has answered, but the answer has not arrived: later events arrive before it.
 	await post('25');
 	await writer.call('chat.update', { channel, ts: stamps[20], text: '20000' });
@@ -165,7 +165,7 @@ test('a thread that the user follows while its messages load is shown as followe
 	const thread = client.thread(channel, stamps[0]!);
 	const release = network.hold('conversations.replies');
 	const loading = thread.load();
-	await network.reached('subscriptions.thread.get', 1);
+	await network.served('subscriptions.thread.get', 1);
 	await thread.reply('follows it');
 	release();
 	await loading;

@@ -70,7 +70,7 @@ test('the answer and the events are lost: the client resumes and sends again, an
 	network.lose('chat.postMessage', 'after', 2);
 	network.drop(({ type, text }) => type === 'message' && text === 'hello');
 	const posting = conversation.post('hello');
-	await network.reached('chat.postMessage', 2);
+	await network.served('chat.postMessage', 2);
 	network.cut();
 	await posting;
 	await client.settled();
@@ -84,7 +84,7 @@ test('a message that another device deleted before its answer arrives does not r
 	network.lose('chat.postMessage', 'after', 1);
 	network.drop(({ type, text }) => type === 'message' && text === 'hello');
 	const posting = conversation.post('hello');
-	await network.reached('chat.postMessage', 1);
+	await network.served('chat.postMessage', 1);
 	network.goOffline();
 	const { messages } = await author.call('conversations.history', { channel });
 	await author.call('chat.delete', { channel, ts: messages[0].ts });
@@ -201,6 +201,33 @@ test('edits and deletes appear in the conversation and in its preview', async ()
 	end();
 });
 
+test('the preview skips tombstones, and is loaded for a conversation that the user joins', async () => {
+	const { conversation, client, channel, author, other, end } = await stage();
+	const first = await conversation.post('first');
+	const second = await conversation.post('second');
+	await other.call('chat.postMessage', { channel, text: 'a reply', thread_ts: second.ts });
+	await client.settled();
+	const preview = (id: string) => client.getSnapshot().conversations.get(id)?.preview;
+	await conversation.delete(second.ts);
+	await expectExact(client, author);
+	expect(conversation.getSnapshot().messages.map(({ isTombstone }) => isTombstone)).toEqual([false, true]);
+	expect(preview(channel)).toEqual({ ts: first.ts, user: author.id, text: 'first' });
+
+	const { channel: joined } = await other.call('conversations.create', { name: 'pier' });
+	const { ts } = await other.call('chat.postMessage', { channel: joined.id, text: 'before you' });
+	await client.join(joined.id);
+	await client.settled();
+	const before = { ts, user: other.id, text: 'before you' };
+	expect(preview(joined.id)).toEqual(before);
+	await other.call('conversations.archive', { channel: joined.id });
+	await client.settled();
+	expect(preview(joined.id)).toBeUndefined();
+	await other.call('conversations.unarchive', { channel: joined.id });
+	await client.settled();
+	expect(preview(joined.id)).toEqual(before);
+	end();
+});
+
 for (const seed of [51, 52]) {
 	test(`everything fails at random (${seed}) and the server restarts: each message exists once, in order`, async () => {
 		const own = await startServer();
@@ -244,7 +271,7 @@ for (const seed of [51, 52]) {
 }
 
 test('files are uploaded with progress, shown, linked and deleted', async () => {
-	const { client, conversation, channel, other, end } = await stage();
+	const { client, conversation, channel, other, network, end } = await stage();
 	const progress: number[] = [];
 	const sources = ['one', 'two!'].map((text) => ({ content: new Blob([text]), name: `${text}.txt` }));
 	const [file] = await client.uploadFiles(sources, {
@@ -254,6 +281,8 @@ test('files are uploaded with progress, shown, linked and deleted', async () => 
 	});
 	expect(file).toMatchObject({ name: 'one.txt', size: 3, mimetype: 'text/plain', isDeleted: false });
 	expect([progress[0], progress.at(-1)]).toEqual([0, 1]);
+	// The content goes through the `fetch` of the options too.
+	expect(network.calls.filter(({ method }) => method.startsWith('/upload/'))).toHaveLength(2);
 	await client.settled();
 	const [message] = conversation.getSnapshot().messages;
 	expect(message).toMatchObject({ text: 'both', files: [{ name: 'one.txt' }, { name: 'two!.txt' }] });

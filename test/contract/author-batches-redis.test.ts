@@ -166,7 +166,7 @@ for (const layout of LAYOUTS)
 			expect(asked).toBeLessThanOrEqual(2);
 		});
 
-		test('a mark between the early read of the author’s state and a post counts as before the post', async () => {
+		test('a mark made after the author’s state was read for a post comes before the post', async () => {
 			const { process } = await world();
 			const [worker, gateway] = [await process(), await process()];
 			await worker.readState.apply([created(CHANNEL, USERS)], FACTS);

@@ -99,6 +99,40 @@ for (const layout of LAYOUTS) {
 			]);
 		});
 
+		test('a failed publication of an owner counts as published only once its topic got `lost`', async () => {
+			const { bus, commands } = await open();
+			const received: BusMessage['type'][] = [];
+			bus.subscribe('live:C01', ({ type }) => received.push(type));
+			await bus.ready();
+			const failing = () => Promise.reject(new Error('as if Redis did not answer'));
+			const publish = commands.spublish.bind(commands);
+			let failures = 0;
+			Object.assign(commands, { publishOwned: failing });
+			commands.spublish = ((channel: string, text: string) => {
+				if (!text.includes('lost')) return publish(channel, text);
+				failures += 1;
+				return failing();
+			}) as typeof publish;
+			let isPublished = false;
+			const published = bus.publishAs({ partition: 'p/1', generation: 1 }, 'live:C01', event('x'));
+			void published.then(() => {
+				isPublished = true;
+			});
+			await until(() => failures === 2);
+			expect(isPublished).toBeFalse();
+			commands.spublish = publish;
+			expect(await published).toBeTrue();
+			await until(() => received.length > 0);
+			expect(received).toEqual(['lost']);
+		});
+
+		test('a failed publication to a topic without subscribers does not count as dropped', async () => {
+			const { bus, commands } = await open();
+			const failing = () => Promise.reject(new Error('as if Redis did not answer'));
+			Object.assign(commands, { publishOwned: failing });
+			expect(await bus.publishAs({ partition: 'p/1', generation: 1 }, 'live:C02', event('x'))).toBeTrue();
+		});
+
 		test('a failed subscription is retried, and ready waits for it', async () => {
 			const { bus, subscriber } = await open();
 			const subscribe = subscriber.subscribe.bind(subscriber);

@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:te
 import { Redis } from 'ioredis';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
-import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
+import { EpochGuard } from '../../src/engine/cluster/redis/epoch-guard.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { SPREAD_SLOTS, tagIn } from '../../src/engine/cluster/redis/markers.ts';
 import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, redisPlace } from '../support/redis.ts';
-import { emptyOneNode, endOneNode, moveSlot, saveOneNode, whatIsAt } from '../support/redis-nodes.ts';
+import { emptyOneNode, endOneNode, isOnNodeAt, moveSlot, saveOneNode } from '../support/redis-nodes.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 
 /**
@@ -25,7 +25,7 @@ let commands: Commands;
 let keys: Keys;
 /** As in a worker and a gateway that have seen all nodes healthy. */
 let epoch: Epoch;
-let fence: EpochFence;
+let guard: EpochGuard;
 /** Whether a hash tag is on the node under test. */
 let isOnNode: (tag: string) => boolean;
 let there: string;
@@ -42,10 +42,10 @@ afterAll(() => services?.down(), 60_000);
 beforeEach(async () => {
 	close = [];
 	const place = redisPlace('redis-cluster', services.env);
-	({ commands, keys, epoch, fence } = await open(place.prefix));
+	({ commands, keys, epoch, guard } = await open(place.prefix));
 	await epoch.begin(() => 1);
 	expect(await epoch.lost()).toEqual([]);
-	isOnNode = await whatIsAt(url);
+	isOnNode = await isOnNodeAt(url);
 	const users = Array.from({ length: 100 }, (_, number) => `U${number}`);
 	there = users.find(isOnNode) as string;
 	elsewhere = users.find((user) => !isOnNode(user)) as string;
@@ -60,7 +60,7 @@ async function open(prefix: string) {
 	const both = await connectBoth({ ...redisPlace('redis-cluster', services.env), prefix });
 	close.push(both.close);
 	const epoch = new Epoch(both.commands, prefix);
-	return { commands: both.commands, keys: new Keys(prefix), epoch, fence: new EpochFence(epoch) };
+	return { commands: both.commands, keys: new Keys(prefix), epoch, guard: new EpochGuard(epoch) };
 }
 
 const isLoaded = async (user: string): Promise<boolean> => (await commands.exists(keys.fields(user))) === 1;
@@ -78,26 +78,26 @@ async function restore(): Promise<void> {
 
 /** Checks that only this node is lost, and that its rebuild begins a new epoch there and removes nothing on other nodes. */
 async function lostAndRestored(): Promise<void> {
-	const since = await fence.begin([elsewhere]);
+	const since = await guard.begin([elsewhere]);
 	expect(await epoch.lost()).toEqual([address]);
 	expect(await rejection(epoch.completeSince())).toMatchObject(UNAVAILABLE);
 	expect(await rejection(epoch.assure([there]))).toMatchObject(UNAVAILABLE);
 	await epoch.assure([elsewhere]);
-	await fence.verifyEpochs(since);
+	await guard.verifyEpochs(since);
 	await restore();
 	expect([await isLoaded(there), await isLoaded(elsewhere)]).toEqual([false, true]);
-	await fence.verifyEpochs(since);
+	await guard.verifyEpochs(since);
 	expect(await epoch.completeSince()).toBe(2);
 	await epoch.assure([there, elsewhere]);
 }
 
 test('an emptied node loses only its own state, and changes that were decided before do not arrive later', async () => {
-	const read = await fence.begin([there]);
+	const read = await guard.begin([there]);
 	const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	let attempts = 0;
-	const setting = fence.retrying(async () => {
+	const setting = guard.retrying(async () => {
 		attempts += 1;
-		const token = (await fence.begin([there])).tokenOf(slotOf(there));
+		const token = (await guard.begin([there])).tokenOf(slotOf(there));
 		sent.resolve();
 		await arrives.promise;
 		const stateKeys = [keys.fields(there), keys.fieldNames(there)];
@@ -106,7 +106,7 @@ test('an emptied node loses only its own state, and changes that were decided be
 	await sent.promise;
 	await emptyOneNode(url);
 	await lostAndRestored();
-	expect(await rejection(fence.verifyEpochs(read))).toMatchObject(UNAVAILABLE);
+	expect(await rejection(guard.verifyEpochs(read))).toMatchObject(UNAVAILABLE);
 	// A change that was decided before the loss does not arrive after it.
 	arrives.resolve();
 	await setting;
@@ -114,12 +114,12 @@ test('an emptied node loses only its own state, and changes that were decided be
 }, 30_000);
 
 test('a node whose process was replaced by one with older data is lost', async () => {
-	await fence.begin([there, elsewhere]);
+	await guard.begin([there, elsewhere]);
 	await saveOneNode(url);
 	await endOneNode(url);
 	await services.start('redis-cluster');
 	await answering();
-	expect(await rejection(fence.begin([there]))).toMatchObject(UNAVAILABLE);
+	expect(await rejection(guard.begin([there]))).toMatchObject(UNAVAILABLE);
 	await lostAndRestored();
 }, 60_000);
 
@@ -138,11 +138,11 @@ test('a node that returns with old data during its rebuild is lost again', async
 
 test('a slot that moves to another node loses nothing', async () => {
 	const slot = SPREAD_SLOTS.find((one) => isOnNode(tagIn(one))) as number;
-	const since = await fence.begin([there, elsewhere]);
+	const since = await guard.begin([there, elsewhere]);
 	await moveSlot(url, slot);
 	expect(await epoch.lost()).toEqual([]);
-	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));
-	await fence.verifyEpochs(since);
+	await guard.verify(await guard.begin([tagIn(slot), there, elsewhere]));
+	await guard.verifyEpochs(since);
 	// Afterwards the marker of the slot names its new node.
 	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch3`);
 	await epoch.recheck();
@@ -150,19 +150,19 @@ test('a slot that moves to another node loses nothing', async () => {
 	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch3`);
 	expect([after?.split(' ')[0], after === before]).toEqual(['1', false]);
 	expect(await epoch.lost()).toEqual([]);
-	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));
+	await guard.verify(await guard.begin([tagIn(slot), there, elsewhere]));
 }, 30_000);
 
 test('a slot of a lost node moves to another node: its data there are not trusted', async () => {
 	// The slot has no marker.
 	const slot = slotOf(there);
-	await fence.begin([there, elsewhere]);
+	await guard.begin([there, elsewhere]);
 	await emptyOneNode(url);
 	await commands.set(`${keys.prefix}{${there}}:something`, '1');
 	await moveSlot(url, slot);
 	// Commands for the slot are redirected there.
 	await commands.get(keys.away(there));
-	expect(await rejection(fence.begin([there]))).toMatchObject(UNAVAILABLE);
+	expect(await rejection(guard.begin([there]))).toMatchObject(UNAVAILABLE);
 	expect(await rejection(epoch.assure([there]))).toMatchObject(UNAVAILABLE);
 	const lost = await epoch.lost();
 	expect(lost).toHaveLength(2);
@@ -170,10 +170,10 @@ test('a slot of a lost node moves to another node: its data there are not truste
 	// A process that started later cannot know where slots come from.
 	const late = await open(keys.prefix);
 	expect(await late.epoch.lost()).toHaveLength(3);
-	expect(await rejection(late.fence.begin([elsewhere]))).toMatchObject(UNAVAILABLE);
+	expect(await rejection(late.guard.begin([elsewhere]))).toMatchObject(UNAVAILABLE);
 	await restore();
-	await fence.begin([there]);
-	await late.fence.begin([there, elsewhere]);
+	await guard.begin([there]);
+	await late.guard.begin([there, elsewhere]);
 }, 30_000);
 
 test('the loss of a node is detected even if it has none of the slots that markers are spread over', async () => {
@@ -182,24 +182,24 @@ test('the loss of a node is detected even if it has none of the slots that marke
 		await epoch.recheck();
 		await epoch.tidy();
 	}
-	isOnNode = await whatIsAt(url);
+	isOnNode = await isOnNodeAt(url);
 	expect(SPREAD_SLOTS.some((slot) => isOnNode(tagIn(slot)))).toBe(false);
 	expect(await epoch.lost()).toEqual([]);
-	await fence.begin([there, elsewhere]);
+	await guard.begin([there, elsewhere]);
 	await emptyOneNode(url);
 	await lostAndRestored();
 }, 60_000);
 
 test('a node does not answer: data on the other nodes stay available', async () => {
-	await fence.begin([there, elsewhere]);
+	await guard.begin([there, elsewhere]);
 	const node = new Redis(url);
 	close.push(() => node.disconnect());
 	await node.call('CLIENT', 'PAUSE', '8000', 'ALL');
-	const since = await fence.begin([elsewhere]);
-	await fence.verifyEpochs(since);
+	const since = await guard.begin([elsewhere]);
+	await guard.verifyEpochs(since);
 	await epoch.assure([elsewhere]);
 	// The state of the node is unknown: it does not count as lost.
 	expect(await rejection(epoch.lost())).toBeInstanceOf(Error);
-	await fence.verifyEpochs(since);
+	await guard.verifyEpochs(since);
 	await eventually(async () => expect(await epoch.lost()).toEqual([]), 20_000);
 }, 60_000);

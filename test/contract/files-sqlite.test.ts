@@ -105,7 +105,7 @@ describe('texts that were deleted or edited', () => {
 		expect(await filesWith('SECRET')).toEqual([]);
 	});
 
-	test('are erased even if the directory was away when it was time', async () => {
+	test('are erased even if the directory was missing when erasure was due', async () => {
 		const store = await open({ eraseWithinMs: 300 });
 		const room = conversation('C01');
 		const said = message('C01', BEGIN + 1, { text: 'SECRET' });

@@ -251,7 +251,7 @@ export function describeInboxContract<E extends GatewayEngine>(
 					expect(await first()).toBe(muted);
 				}, 60_000);
 
-				test('two lists paged at once keep the unread state of their own start', async () => {
+				test('of two lists paged at once, each keeps the unread state from its first page', async () => {
 					for (const c of scene.open()) await scene.driver.mute(c, GRACE, false);
 					await scene.driver.markAllRead(GRACE);
 					const allRead = { expected: await scene.sorted(true), page: await scene.page(3, true, null) };

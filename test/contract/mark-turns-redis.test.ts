@@ -3,7 +3,7 @@ import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import type { StateSource } from '../../src/engine/ports/store.ts';
 import type { Views } from '../../src/engine/ports/views.ts';
 import { FocusMarks } from '../../src/gateway/socket/focus-marks.ts';
-import { Reads } from '../../src/unread/reads.ts';
+import { Marking } from '../../src/unread/marking.ts';
 import { eventually } from '../support/eventually.ts';
 import { LAYOUTS } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
@@ -88,7 +88,7 @@ for (const layout of LAYOUTS) {
 			});
 			const failures: unknown[] = [];
 			const marks = new FocusMarks({
-				reads: new Reads(counting, readState, new MemoryBus()),
+				marking: new Marking(counting, readState, new MemoryBus()),
 				isActive: async () => true,
 				failed: (error) => failures.push(error),
 			});

@@ -107,6 +107,17 @@ for (const layout of LAYOUTS) {
 			expect(await living.commands.exists(living.keys.gatewayConnections(dying.gateway))).toBe(0);
 		});
 
+		test('the timers of a living gateway end the connections of a dead one, and keep its own', async () => {
+			const times = { lifetimeMs: 600, aliveMs: 600 };
+			const dying = await open(undefined, times);
+			const living = await open(dying.place, times);
+			await dying.presence.connected('U1', 'a-1');
+			await living.presence.connected('U2', 'b-1');
+			dying.presence.close();
+			await eventually(async () => expect(living.changed).toContain('U1'));
+			expect(await living.presence.activeAmong(['U1', 'U2'])).toEqual(new Set(['U2']));
+		});
+
 		test('if a gateway fails to end the connections of a dead gateway, another one does it later', async () => {
 			const dying = await open();
 			const living = await open(dying.place);

@@ -28,7 +28,7 @@ for (const layout of LAYOUTS)
 				close();
 			});
 			const epoch = new Epoch(commands, place.prefix);
-			return { bus, epoch, record: new RedisPublicationRecord(commands, keys, epoch, bus, () => 0) };
+			return { bus, epoch, record: new RedisPublicationRecord(commands, keys, epoch, () => 0) };
 		};
 
 		test('publications of an earlier owner are dropped once a later owner has published', async () => {
@@ -123,9 +123,9 @@ for (const layout of LAYOUTS)
 		test('missed changes rebuild the read state only if it may lack them', async () => {
 			const { record, epoch } = await open();
 			await epoch.begin(() => 1);
-			await record.announceMissed(true);
+			await record.invalidatePositions(true);
 			expect(await epoch.lost()).toEqual([]);
-			await record.announceMissed(false);
+			await record.invalidatePositions(false);
 			expect((await epoch.lost()).length).toBeGreaterThan(0);
 		});
 	});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
-import { MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/fence.ts';
+import { MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/epoch-guard.ts';
 import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
 import type { CountRow } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
@@ -606,11 +606,11 @@ for (const layout of LAYOUTS) {
 		const UNAVAILABLE = { code: 'service_unavailable' };
 
 		test('Redis rejects a change that was decided in an earlier epoch', async () => {
-			const { fence, epoch, commands, keys } = await begun();
+			const { guard, epoch, commands, keys } = await begun();
 			const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-			const setting = fence.retrying(async () => {
+			const setting = guard.retrying(async () => {
 				const read = String(await epoch.completeSince());
-				const token = (await fence.begin(['U03'])).tokenOf(slotOf('U03'));
+				const token = (await guard.begin(['U03'])).tokenOf(slotOf('U03'));
 				sent.resolve();
 				await arrives.promise;
 				const stateKeys = [keys.fields('U03'), keys.fieldNames('U03')];

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
-import { SessionLock } from '../../src/engine/cluster/postgres/session-lock.ts';
+import { SessionLock, type SessionLockOptions } from '../../src/engine/cluster/postgres/session-lock.ts';
+import { Recovery, type RecoveryParts } from '../../src/engine/cluster/recovery.ts';
 import { cuttingProxy } from '../support/cutting-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { postgresPlace } from '../support/postgres.ts';
@@ -20,16 +21,16 @@ async function locks() {
 	closing.push(() => proxy.stop());
 	const through = new URL(place.url);
 	through.port = String(proxy.port);
-	const lock = (url: string, answerWithinMs?: number) => {
-		const made = new SessionLock({
-			url,
-			schema: place.schema,
-			...(answerWithinMs ? { answerWithinMs } : {}),
-		});
+	const lock = (url: string, options: Partial<SessionLockOptions> = {}) => {
+		const made = new SessionLock({ url, schema: place.schema, ...options });
 		closing.push(() => made.close());
 		return made;
 	};
-	return { proxy, direct: () => lock(place.url), through: () => lock(through.href, 500) };
+	return {
+		proxy,
+		direct: (silentAfterMs = 15_000) => lock(place.url, { silentAfterMs }),
+		through: () => lock(through.href, { answerWithinMs: 500 }),
+	};
 }
 
 test('many processes share the lock or one holds it; sharing waits for the holder', async () => {
@@ -50,7 +51,7 @@ test('many processes share the lock or one holds it; sharing waits for the holde
 	await waiting;
 });
 
-test('only one of the processes that stopped waiting is elected, until it releases or loses its connection', async () => {
+test('of processes that did not get the lock, one is elected, until it releases or loses its connection', async () => {
 	const { proxy, through, direct } = await locks();
 	const [one, two, three] = [through(), direct(), direct()];
 	await three.share();
@@ -80,3 +81,74 @@ for (const word of ['pg_backend_pid', 'pg_try_advisory_lock_shared'])
 		await eventually(() => cut.share(), 30_000);
 		expect(await other.tryExclusive()).toBe(false);
 	});
+
+/** Two workers share the lock when Redis is lost. `halt` is what the slow worker does before it releases the lock. */
+async function rebuildBeside(
+	slow: SessionLock,
+	other: SessionLock,
+	halt: (steps: string[]) => Promise<void>,
+) {
+	/** What the other worker logged while it waited, and what both did. */
+	const steps: string[] = [];
+	let isLost = false;
+	const recovery = (lock: SessionLock, halted: () => Promise<void>, log: (what: string) => void) => {
+		const made = new Recovery({
+			epoch: {
+				lost: async () => (isLost ? ['a node'] : []),
+				clear: async () => undefined,
+				begin: async () => {
+					isLost = false;
+					steps.push('rebuilt');
+				},
+				areAllNodes: () => false,
+				tidy: async () => undefined,
+			},
+			lock,
+			worker: { halt: halted, resume: () => undefined },
+			endOfMarks: async () => new Map(),
+			nextOffsets: async () => new Map(),
+			nowMicros: () => 0,
+			log,
+			onTrouble: () => undefined,
+			onLost: () => undefined,
+			onComplete: () => undefined,
+			othersWithinMs: 10,
+		} as unknown as RecoveryParts);
+		closing.push(() => made.stop());
+		return made;
+	};
+	await recovery(
+		slow,
+		async () => {
+			await halt(steps);
+			steps.push('persisted');
+		},
+		() => undefined,
+	).start();
+	await recovery(
+		other,
+		async () => undefined,
+		(what) => {
+			if (what.startsWith('A worker')) steps.push('waited');
+		},
+	).start();
+	isLost = true;
+	return { steps };
+}
+
+test('a rebuild waits for a worker that is alive and still writes to PostgreSQL', async () => {
+	const { direct } = await locks();
+	const { steps } = await rebuildBeside(direct(), direct(), async (sofar) => {
+		while (sofar.length < 5 && !sofar.includes('rebuilt')) await Bun.sleep(10);
+	});
+	await eventually(async () => expect(steps).toContain('rebuilt'), 30_000);
+	expect(steps.filter((step) => step !== 'waited')).toEqual(['persisted', 'rebuilt']);
+}, 60_000);
+
+test('a rebuild does not wait for a worker whose connection is silent', async () => {
+	const { direct } = await locks();
+	const { steps } = await rebuildBeside(direct(), direct(0), async (sofar) => {
+		while (!sofar.includes('rebuilt')) await Bun.sleep(10);
+	});
+	await eventually(async () => expect(steps).toEqual(['waited', 'rebuilt', 'persisted']), 30_000);
+}, 60_000);

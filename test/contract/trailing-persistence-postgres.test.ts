@@ -4,7 +4,7 @@ import type { LogSpan } from '../../src/engine/ports/log.ts';
 import type { Conversation } from '../../src/model/conversation.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { Backlog } from '../../src/worker/backlog.ts';
-import { type DecidedSpan, TrailingPersistence } from '../../src/worker/trailing-persistence.ts';
+import { TrailingPersistence } from '../../src/worker/trailing-persistence.ts';
 import { numbers } from '../support/log/records.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created, joined, message, posted } from '../support/store/facts.ts';
@@ -66,13 +66,15 @@ beforeEach(async () => {
 	});
 });
 
-/** Each element has the effects of one command. */
-const commands = (effects: readonly Effect[], from = 0): DecidedSpan[] =>
-	effects.map((effect, index) => ({
-		span: { partition, from: from + index, to: from + index + 1 },
-		effects: [effect],
-		moved: [],
-	}));
+/** Persists each effect as the decision of one command; the commands are in the log from this offset on. */
+function persist(effects: readonly Effect[], from = 0, { isUnapplied = false } = {}): void {
+	const spans = effects.map((_, index) => ({ partition, from: from + index, to: from + index + 1 }));
+	for (const [index, reservation] of persistence.reserve(spans).entries())
+		reservation.fill({ effects: [effects[index]!], moved: [], isUnapplied });
+}
+
+const persistUnapplied = (effects: readonly Effect[], from = 0): void =>
+	persist(effects, from, { isUnapplied: true });
 
 const says = (count: number, text: string): Effect[] =>
 	numbers(count, 1).map((n) => posted(channel, message(channel.id, BEGIN + n, { text })));
@@ -80,7 +82,7 @@ const says = (count: number, text: string): Effect[] =>
 const ends = (): number[] => spans.map(({ to }) => to);
 
 test('a transaction ends between two commands, with at most a thousand rows', async () => {
-	persistence.take(commands(says(2500, 'short')));
+	persist(says(2500, 'short'));
 	await persistence.flushed();
 	expect(ends()).toEqual([1000, 2000, 2500]);
 	expect(await store.nextOffset(partition)).toBe(2500);
@@ -89,33 +91,33 @@ test('a transaction ends between two commands, with at most a thousand rows', as
 });
 
 test('under load a transaction waits for more facts', async () => {
-	const [first, second, third] = commands(says(3, 'short')) as [DecidedSpan, DecidedSpan, DecidedSpan];
+	const [first, second, third] = says(3, 'short') as [Effect, Effect, Effect];
 	const { promise, resolve } = Promise.withResolvers<void>();
 	gate = promise;
-	persistence.take([first]);
+	persist([first]);
 	await Bun.sleep(50);
 	// Arrives while the first transaction runs; effects that arrive in the pause after it join the same transaction.
-	persistence.take([second]);
+	persist([second], 1);
 	duringSleep = () => {
 		duringSleep = () => undefined;
-		persistence.take([third]);
+		persist([third], 2);
 	};
 	resolve();
 	await persistence.flushed();
 	expect(ends()).toEqual([1, 3]);
 });
 
-test('members who join are counted, and those of one command stay in one transaction', async () => {
+test('each member who joins counts as a row; those of one command stay in one transaction', async () => {
 	const join = (count: number, from: number, at: number) =>
 		joined(channel, people(count, from), BEGIN + at, 0);
-	persistence.take(commands([join(600, 100, 1), join(600, 1000, 2), join(3000, 2000, 3), join(1, 9000, 4)]));
+	persist([join(600, 100, 1), join(600, 1000, 2), join(3000, 2000, 3), join(1, 9000, 4)]);
 	await persistence.flushed();
 	expect(ends()).toEqual([1, 2, 3, 4]);
 	expect((await store.source.memberships(channel.id, people(3000, 2000))).size).toBe(3000);
 });
 
 test('a transaction has fewer facts if their texts are long', async () => {
-	persistence.take(commands(says(60, 'x'.repeat(40_000))));
+	persist(says(60, 'x'.repeat(40_000)));
 	await persistence.flushed();
 	expect(ends().length).toBeGreaterThan(1);
 	expect(ends().at(-1)).toBe(60);
@@ -124,11 +126,9 @@ test('a transaction has fewer facts if their texts are long', async () => {
 test('the backlog has no room while too many bytes wait, however few the commands', async () => {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	gate = promise;
-	persistence.take(commands(says(1, 'x'.repeat(40_000))));
+	persist(says(1, 'x'.repeat(40_000)));
 	expect(backlog.room()).toBeNull();
-	persistence.take(
-		commands([posted(channel, message(channel.id, BEGIN + 2, { text: 'x'.repeat(40_000) }))], 1),
-	);
+	persist([posted(channel, message(channel.id, BEGIN + 2, { text: 'x'.repeat(40_000) }))], 1);
 	const room = backlog.room();
 	expect(room).not.toBeNull();
 	resolve();
@@ -137,9 +137,6 @@ test('the backlog has no room while too many bytes wait, however few the command
 	expect(backlog.room()).toBeNull();
 });
 
-const unapplied = (effects: readonly Effect[], from = 0): DecidedSpan[] =>
-	commands(effects, from).map((decided) => ({ ...decided, isUnapplied: true }));
-
 const cursorOf = async (user: string): Promise<number | undefined> =>
 	(await store.source.user(user)).memberships.find((one) => one.conversation === channel.id)?.cursor;
 
@@ -147,7 +144,7 @@ test('a post that could not be applied moves the cursor of an author who had not
 	await store.ledger.commit([joined(channel, ['U02'], BEGIN + 1, 0)]);
 	const says = (user: string, at: number) =>
 		posted(channel, message(channel.id, BEGIN + at, { user, text: 'x' }));
-	persistence.take(unapplied([says('U02', 10), says('U02', 11), says('U01', 12), says('U02', 13)]));
+	persistUnapplied([says('U02', 10), says('U02', 11), says('U01', 12), says('U02', 13)]);
 	await persistence.flushed();
 	// The message of U01 is unread for U02, and those of U02 are for U01.
 	expect(await cursorOf('U02')).toBe(BEGIN + 11);
@@ -155,7 +152,7 @@ test('a post that could not be applied moves the cursor of an author who had not
 });
 
 test('a mark wins over the cursor that an unapplied post moved, even a mark made before the post', async () => {
-	persistence.take(unapplied([posted(channel, message(channel.id, BEGIN + 10))]));
+	persistUnapplied([posted(channel, message(channel.id, BEGIN + 10))]);
 	await persistence.flushed();
 	expect(await cursorOf('U01')).toBe(BEGIN + 10);
 	const of = { joined: BEGIN, cursor: 5, revision: 1, ahead: [] };
@@ -176,11 +173,11 @@ test('a reply that could not be applied moves the cursor of its thread', async (
 		threadTs: root,
 		cursor: root,
 	} as Effect;
-	persistence.take(unapplied([posted(channel, message(channel.id, root)), follow, reply('U01', 12)]));
+	persistUnapplied([posted(channel, message(channel.id, root)), follow, reply('U01', 12)]);
 	await persistence.flushed();
 	const cursor = async () => (await store.source.user('U01')).follows[0]?.cursor;
 	expect(await cursor()).toBe(BEGIN + 12);
-	persistence.take(unapplied([reply('U02', 13), reply('U01', 14)], 3));
+	persistUnapplied([reply('U02', 13), reply('U01', 14)], 3);
 	await persistence.flushed();
 	expect(await cursor()).toBe(BEGIN + 12);
 });

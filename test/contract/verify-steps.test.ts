@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import type { Engine } from '../../src/app/engine.ts';
-import { ROWS_PER_STEP } from '../../src/durability/rows.ts';
+import { ENTRIES_PER_STEP } from '../../src/durability/stored-entries.ts';
 import { Verifier } from '../../src/durability/verifier.ts';
 import { COUNT_CAP } from '../../src/model/counting.ts';
 import { portsDriver } from '../support/ports-driver.ts';
@@ -19,7 +19,7 @@ const CHANNEL = conversation('C01');
 const USERS = Array.from({ length: 12 }, (_, index) => `U${index + 10}`);
 const POSTS = COUNT_CAP + 6_000;
 /** The rows of one step, and the few that identify its user. */
-const LARGEST_TURN = ROWS_PER_STEP + 300;
+const LARGEST_TURN = ENTRIES_PER_STEP + 300;
 
 /** Everybody but U01 is behind by more than a count shows; the oldest messages name some of them. */
 async function farBehind(): Promise<{ engine: Engine; meter: TurnMeter }> {

@@ -34,8 +34,7 @@ function scene({ archived = false } = {}) {
 	);
 	const conversations = new Set(['C1']);
 	const isListening = (_session: UserSession, conversation: string) => conversations.has(conversation);
-	const session = new UserSession('U1', 'T1', { isListening });
-	session.connections.push(connection);
+	const session = new UserSession('U1', [connection], { isListening });
 	const readState = {
 		row: async () => ROW,
 		member: async () => ({ conversation: 'C1', archived }),
@@ -49,7 +48,7 @@ function scene({ archived = false } = {}) {
 	};
 	const push = new CountsPush(readState, fail);
 	const changed = async (): Promise<string[]> => {
-		push.sent([session], { change: 'membership', conversation: 'C1' });
+		push.noteChange([session], { change: 'membership', conversation: 'C1' });
 		await Bun.sleep(5);
 		return sent;
 	};
@@ -109,10 +108,10 @@ test('if a post is counted before its author’s cursor moves, only the author g
 		}) as const;
 	const { connection, session, push, sent } = scene();
 	connection.release(0);
-	push.sent([session], about('U2'));
+	push.noteChange([session], about('U2'));
 	await Bun.sleep(5);
 	expect(sent).toEqual([]);
-	push.sent([session], about('U1'));
+	push.noteChange([session], about('U1'));
 	await Bun.sleep(5);
 	expect(sent).toEqual(['unread_counts_updated']);
 });
@@ -137,13 +136,12 @@ test('after a delete, counts for thousands of online users are computed a few pe
 		throw error;
 	});
 	const sessions = Array.from({ length: ONLINE }, (_, index) => {
-		const session = new UserSession(`U${index}`, 'T1', { isListening: () => true });
-		session.connections.push({ wantsCounts: true, isCatchingUp: false, send: () => undefined } as never);
-		return session;
+		const connection = { wantsCounts: true, isCatchingUp: false, send: () => undefined } as never;
+		return new UserSession(`U${index}`, [connection], { isListening: () => true });
 	});
-	push.sent(sessions, { change: 'membership', conversation: 'C1' });
+	push.noteChange(sessions, { change: 'membership', conversation: 'C1' });
 	// Counts that become due meanwhile are neither forgotten nor sent twice.
-	push.sent(sessions.slice(0, 3), { change: 'membership', conversation: 'C1' });
+	push.noteChange(sessions.slice(0, 3), { change: 'membership', conversation: 'C1' });
 	while (asked.size < ONLINE) await Bun.sleep(1);
 	await Bun.sleep(1);
 	meter.stop();
@@ -170,7 +168,7 @@ test('counts that could not be read are pushed when they can be', async () => {
 			}),
 	} as unknown as ReadState;
 	const push = new CountsPush(readState, (error) => void failures.push(error));
-	push.sent([session], { change: 'membership', conversation: 'C1' });
+	push.noteChange([session], { change: 'membership', conversation: 'C1' });
 	await Bun.sleep(5);
 	expect(failures).toHaveLength(2);
 	expect(sent).toEqual([]);

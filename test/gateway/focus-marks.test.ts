@@ -14,7 +14,7 @@ test('the next mark takes the newest messages that were confirmed while a mark w
 	const marked: (readonly number[])[] = [];
 	const { promise: slow, resolve: release } = Promise.withResolvers<void>();
 	const marks = new FocusMarks({
-		reads: {
+		marking: {
 			mark: async (_user, _conversation, mark) => {
 				if (mark.type === 'messages') marked.push(mark.tss);
 				await slow;

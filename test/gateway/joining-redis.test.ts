@@ -81,7 +81,7 @@ for (const layout of LAYOUTS) {
 						position: posted.at(-1)?.at ?? since,
 						completeUpTo: 0,
 						recount: [],
-						threads: false,
+						recountThreads: false,
 					};
 				},
 				failed: (error) => failures.push(error),
@@ -162,8 +162,8 @@ for (const layout of LAYOUTS) {
 			await eventually(async () => expect(lookups.begun).toBe(1), 3_000);
 			const { wire, subject } = following('thread_unsubscribed', 3);
 			worker.publish('user:U1', { type: 'event', frame: JSON.stringify(wire), at: 3, subject });
-			await eventually(async () => expect(otherEvents).toEqual(['thread_unsubscribed']), 3_000);
 			resolve();
+			await eventually(async () => expect(otherEvents).toEqual(['thread_unsubscribed']), 3_000);
 			post('C1');
 			await settled(1);
 			expect(received).toHaveLength(1);

@@ -74,3 +74,28 @@ test('the bus subscription lasts while a conversation has a listener', () => {
 	registry.leave(bob, 'C1');
 	expect(subscribed).toEqual(['+live:C1', '-live:C1']);
 });
+
+test('more listeners and conversations than two bytes can number', () => {
+	const [first, middle, last] = [listener('first'), listener('middle'), listener('last')];
+	registry.listen(first, new Set(['C1']));
+	const conversations = Array.from({ length: 0x10000 }, (_, index) => `C${index + 2}`);
+	registry.listen(middle, new Set(conversations));
+	for (let index = 0; index < 0x10000; index += 1) registry.listen(listener('idle'), new Set());
+	registry.listen(last, new Set(['C1', 'C65537']));
+	registry.listen(first, new Set(['C65537']));
+	expect(receivers('C1')).toEqual(['first of C1', 'last of C1']);
+	expect(receivers('C65537')).toEqual(['first of C65537', 'last of C65537', 'middle of C65537']);
+	registry.leaveAll(middle);
+	registry.leave(last, 'C65537');
+	expect(receivers('C65537')).toEqual(['first of C65537']);
+});
+
+test('listeners beyond 65,536 listen to conversations that others have left', () => {
+	const few = Array.from({ length: 5 }, (_, index) => listener(`early ${index}`));
+	for (const one of few) registry.listen(one, new Set(['C1']));
+	for (const one of few.slice(1)) registry.leave(one, 'C1');
+	for (let index = 0; index < 65_536; index += 1) registry.listen(listener('other'), new Set());
+	const late = listener('late');
+	registry.listen(late, new Set(['C1', 'C2']));
+	expect([receivers('C1'), receivers('C2')]).toEqual([['early 0 of C1', 'late of C1'], ['late of C2']]);
+});

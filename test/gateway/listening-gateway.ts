@@ -38,7 +38,7 @@ export const NOTHING_MISSED: SyncResult = {
 	position: 0,
 	completeUpTo: 0,
 	recount: [],
-	threads: false,
+	recountThreads: false,
 };
 
 export function listeningGateway({
@@ -69,12 +69,16 @@ export function listeningGateway({
 		operations: { failed: (what: string) => failures.push(what) },
 	} as unknown as Services;
 	const presence = new Presence(bus, presenceStore, { setActive: async () => undefined });
-	const heartbeat = new Heartbeat({ connections: () => hub.connections(), timeoutMs: 30_000 });
+	const heartbeat = new Heartbeat({
+		eachConnection: (visit) => hub.eachConnection(visit),
+		timeoutMs: 30_000,
+	});
 	const focus = new Focus({
 		bus,
-		reads: services.reads,
+		marking: services.marking,
 		isActive: async () => false,
 		isListening: () => true,
+		onceSent: (_, work) => work(),
 		ping: (connection) => heartbeat.ping(connection),
 		nowMs: Date.now,
 		idleMs: 1_000,

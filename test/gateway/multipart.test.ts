@@ -51,3 +51,14 @@ test('a body that is not a form is rejected', async () => {
 	];
 	for (const form of bad) await expect(read(form)).rejects.toThrow(BadMultipart);
 });
+
+test('very many parts in one chunk take no more time than in small chunks', async () => {
+	const form = Buffer.from(`${'--BOUND\r\n\r\n\r\n'.repeat(150_000)}${part(FILE, 'file')}${END}`);
+	const timeOf = async (chunkBytes: number): Promise<number> => {
+		const started = performance.now();
+		expect(await read(form, () => chunkBytes)).toBe('file');
+		return performance.now() - started;
+	};
+	const inSmallChunks = await timeOf(1024);
+	expect(await timeOf(form.length)).toBeLessThan(4 * inSmallChunks);
+});

@@ -35,7 +35,7 @@ async function scene(
 	bus: MemoryBus,
 	looked: (what: string) => void,
 	missed = NOTHING_MISSED,
-	newest: number | null = null,
+	newestChange: () => Promise<number | null> = async () => null,
 ) {
 	const tickets = new MemoryTickets(Date.now, random);
 	const gateway = listeningGateway({
@@ -45,7 +45,7 @@ async function scene(
 			looked('memberships');
 			return [{ conversation: 'C1' }];
 		},
-		newestChange: async () => newest,
+		newestChange,
 		missed: async () => {
 			looked('missed');
 			return missed;
@@ -76,12 +76,43 @@ test('a new member receives later events; missed events are read only if somethi
 	] as const) {
 		const bus = new MemoryBus();
 		const looked: string[] = [];
-		const socket = await scene(bus, (what) => looked.push(what), NOTHING_MISSED, newest);
+		const socket = await scene(
+			bus,
+			(what) => looked.push(what),
+			NOTHING_MISSED,
+			async () => newest,
+		);
 		bus.publish('user:U1', { type: 'joined', user: 'U1', conversation: 'C2', at: 1 });
 		bus.publish('live:C2', { type: 'event', frame: '{"type":"first"}', at: 2 });
 		await socket.seen({ type: 'first' });
 		expect(looked).toEqual(['memberships', 'missed', ...lookups]);
 	}
+});
+
+test('while joins are not complete, later events of other conversations wait, so that no position passes a held event', async () => {
+	const bus = new MemoryBus();
+	const looked: string[] = [];
+	const newest = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
+	const socket = await scene(
+		bus,
+		() => undefined,
+		NOTHING_MISSED,
+		() => (newest[looked.push('newest') - 1] as PromiseWithResolvers<number>).promise,
+	);
+	const types = () => socket.frames.map(({ type }) => type).filter((type) => type !== 'hello');
+	for (const [index, conversation] of ['C2', 'C3'].entries())
+		bus.publish('user:U1', { type: 'joined', user: 'U1', conversation, at: 1 + index });
+	bus.publish('live:C2', { type: 'event', frame: '{"type":"first"}', at: 3 });
+	bus.publish('live:C1', { type: 'event', frame: '{"type":"second"}', at: 4 });
+	bus.publish('live:C3', { type: 'event', frame: '{"type":"third"}', at: 5 });
+	newest[0]?.resolve(1);
+	await Bun.sleep(20);
+	bus.publish('live:C2', { type: 'event', frame: '{"type":"fourth"}', at: 6 });
+	bus.publish('user:U1', { type: 'event', frame: '{"type":"fifth"}', at: 7 });
+	expect(types()).toEqual([]);
+	newest[1]?.resolve(2);
+	await socket.seen({ type: 'fifth' });
+	expect(types()).toEqual(['first', 'second', 'third', 'fourth', 'fifth']);
 });
 
 test('a client that has to reload receives every later event', async () => {

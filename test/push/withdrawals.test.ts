@@ -10,7 +10,7 @@ import type { RecipientStates } from '../../src/push/recipient-states.ts';
 import { Withdrawals } from '../../src/push/withdrawals.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
-/** Withdrawals of one user do not wait for those of another. */
+/** Withdrawals of one user do not wait for those of another, and find devices that no longer exist. */
 
 const channel = conversation('C01');
 const TS = BEGIN + 1;
@@ -20,36 +20,57 @@ async function until(isSo: () => Promise<boolean>, withinMs = 20_000): Promise<v
 	for (const end = Date.now() + withinMs; !(await isSo()) && Date.now() < end; ) await Bun.sleep(20);
 }
 
-test('a user whose devices are slow to accept withdrawals delays nobody else', async () => {
+/** Each user has read a message that one device still shows, as soon as `addDeviceOf` was called. */
+async function scene(withdraw: PushProvider['withdraw']) {
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-push-'));
 	const store = await openSqliteStore(directory, { push: true });
 	const { outbox, devices } = store.push;
-	const slow = Promise.withResolvers<PushOutcome>();
-	const asked: string[] = [];
 	const provider: PushProvider = {
 		notify: async () => ({ type: 'accepted' }),
-		withdraw: async ({ user }) => {
-			asked.push(user);
-			return user === 'U02' ? slow.promise : { type: 'accepted' };
-		},
+		withdraw,
 		check: async () => null,
 		close: () => undefined,
 	};
 	const watch = { degraded: () => undefined, recovered: () => undefined };
 	const nowMs = () => Date.now();
 	const failures: unknown[] = [];
+	const meters = new Meters();
 	const withdrawals = new Withdrawals({
 		outbox,
 		devices,
 		history: store.history,
 		directory: store.directory,
-		// Both users have read everything.
 		recipients: { badge: async () => 0, of: async () => null } as unknown as RecipientStates,
 		providers: new Providers({ apns: provider }, watch, nowMs, () => 0.5),
-		meters: new Meters(),
+		meters,
 		nowMs,
 		newLease: () => crypto.randomUUID(),
 		report: (error) => void failures.push(error),
+	});
+	await store.ledger.commit([created(channel, ['U01', ...USERS]), posted(channel, message(channel.id, TS))]);
+	const addDeviceOf = async (user: string): Promise<void> => {
+		const send = { device: `P${user}`, conversation: channel.id, ts: TS, user };
+		await devices.add({ id: `P${user}`, user, platform: 'apns', token: user, app: '', addedTs: BEGIN });
+		const entry = { conversation: channel.id, ts: TS, because: 'posted', round: 0, after: '' } as const;
+		const notifications = [{ ...send, nextAt: 0 }];
+		await outbox.advance(entry, { notifications, recheck: [], next: 'U', now: 0 });
+		await outbox.recordResult(send, { type: 'sent', badge: 1 });
+		await outbox.queueCheck(user);
+	};
+	const close = async (): Promise<void> => {
+		await withdrawals.idle();
+		await store.close();
+		await rm(directory, { recursive: true });
+	};
+	return { withdrawals, outbox, devices, meters, failures, addDeviceOf, close };
+}
+
+test('a user whose devices are slow to accept withdrawals delays nobody else', async () => {
+	const slow = Promise.withResolvers<PushOutcome>();
+	const asked: string[] = [];
+	const { withdrawals, outbox, failures, addDeviceOf, close } = await scene(async ({ user }) => {
+		asked.push(user);
+		return user === 'U02' ? slow.promise : { type: 'accepted' };
 	});
 	let isOver = false;
 	const rounds = async (): Promise<void> => {
@@ -58,21 +79,10 @@ test('a user whose devices are slow to accept withdrawals delays nobody else', a
 			await Bun.sleep(10);
 		}
 	};
-	let looping: Promise<void> = Promise.resolve();
+	const looping = rounds();
 	try {
-		await store.ledger.commit([
-			created(channel, ['U01', ...USERS]),
-			posted(channel, message(channel.id, TS)),
-		]);
-		looping = rounds();
 		for (const user of USERS) {
-			const send = { device: `P${user}`, conversation: channel.id, ts: TS, user };
-			await devices.add({ id: `P${user}`, user, platform: 'apns', token: user, app: '', addedTs: BEGIN });
-			const entry = { conversation: channel.id, ts: TS, because: 'posted', round: 0, after: '' } as const;
-			const notifications = [{ ...send, nextAt: 0 }];
-			await outbox.advance(entry, { notifications, recheck: [], next: 'U', now: 0 });
-			await outbox.recordResult(send, { type: 'sent', badge: 1 });
-			await outbox.queueCheck(user);
+			await addDeviceOf(user);
 			await until(async () => asked.includes(user));
 		}
 		await until(async () => (await outbox.shown('U03')).length === 0);
@@ -87,8 +97,19 @@ test('a user whose devices are slow to accept withdrawals delays nobody else', a
 		isOver = true;
 		slow.resolve({ type: 'accepted' });
 		await looping;
+		await close();
+	}
+}, 60_000);
+
+test('a device that its push service no longer knows is removed and counted', async () => {
+	const { withdrawals, devices, meters, addDeviceOf, close } = await scene(async () => ({ type: 'gone' }));
+	try {
+		await addDeviceOf('U02');
+		await withdrawals.round();
 		await withdrawals.idle();
-		await store.close();
-		await rm(directory, { recursive: true });
+		expect(await devices.ofUser('U02')).toEqual([]);
+		expect(meters).toMatchObject({ removed: 1, withdrawn: 0 });
+	} finally {
+		await close();
 	}
 }, 60_000);

@@ -17,7 +17,7 @@ const bench = ({ url }: { readonly url: string }, ...args: readonly string[]): T
 
 const SMALL = ['--conversations', '3', '--members', '4', '--online', '6', '--warm-up', '0'];
 const PATIENCE_MS = 60_000;
-/** More than six users can post in turns, and much less than one of them alone could. */
+/** Per user: enough for six users at 60 posts/s together, too little for one at 300. */
 const LIMIT = ['--posts-per-second', '20'];
 
 test('on a healthy server everything is acknowledged and delivered once, and counts are exact', async () => {

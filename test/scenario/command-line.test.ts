@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import packageFile from '../../package.json' with { type: 'json' };
 import { client, rawClient } from '../support/api.ts';
+import { manifestOf } from '../support/apps.ts';
 import { type Ended, serveProcess, tidemark, withDirectory } from '../support/process.ts';
 
 /** The commands besides serve: help, wrong flags, and commands that call a running server. */
@@ -206,6 +207,56 @@ describe('commands that talk to a running server', () => {
 			expect((await run(['token', '--user', user, ...where])).code).toBe(0);
 			expect((await run(['token', 'revoke', ...where])).err).toMatch(/--id or --user/);
 		});
+	});
+
+	test('app create and update warn of a request URL that does not work', async () => {
+		await withDirectory(async (directory) => {
+			const server = await serveProcess(directory);
+			const where = ['--url', server.url, '--data-dir', directory];
+			await run(['team', 'add', 'Harbour Crew', ...where]);
+			const manifest = `${directory}/manifest.json`;
+			await Bun.write(
+				manifest,
+				JSON.stringify(
+					manifestOf({
+						events: ['message.channels'],
+						socketMode: false,
+						requestUrl: `${server.url}/nothing`,
+					}),
+				),
+			);
+			const warning =
+				'The request URL could not be verified: the URL answered with HTTP 404. Events are sent to it anyway; correct it with `tidemark app update`.\n';
+			const created = await run(['app', 'create', '--manifest', manifest, ...where]);
+			expect([created.code, created.err]).toEqual([0, warning]);
+			const [, app = ''] = /^APP_ID=(\w+)$/m.exec(created.out) ?? [];
+			expect(created.out.trim().split('\n')).toHaveLength(5);
+			const updated = await run(['app', 'update', '--app', app, '--manifest', manifest, ...where]);
+			expect([updated.code, updated.err]).toEqual([0, warning]);
+			expect(updated.out).toMatch(new RegExp(`^${app}  .+  HTTP\n$`));
+		});
+	});
+
+	test('a paused app is listed with the command that resumes it', async () => {
+		const app = { id: 'A1', name: 'tide', socket_mode: false, connections: 0, commands: [] };
+		const delivery = { is_paused: true, given_up: 3, last_error: 'HTTP 500' };
+		const server = Bun.serve({
+			port: 0,
+			fetch: () =>
+				Response.json({
+					ok: true,
+					teams: [{ id: 'T1', name: 'Crew', domain: 'crew' }],
+					apps: [{ ...app, delivery }],
+					response_metadata: { next_cursor: '' },
+				}),
+		});
+		const url = `http://localhost:${server.port}`;
+		const { code, out } = await run(['app', 'list', '--url', url], { TIDEMARK_ADMIN_TOKEN: 'x'.repeat(32) });
+		await server.stop(true);
+		expect([code, out]).toEqual([
+			0,
+			`A1  tide  HTTP  PAUSED: HTTP 500. When the app works again: npx tidemark app resume --app A1 --url ${url}\n`,
+		]);
 	});
 
 	test('from an empty server to a signed-in person, by names, each command naming the next', async () => {

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 /** A device with a conversation in focus reads the messages that are delivered to it, and no others. */
 
-/** Longer than a test between two uses of its device, even on a busy machine. */
+/** Only the test of an idle device leaves its device unused for this long, even on a busy machine. */
 const IDLE_SECONDS = 8;
 
 let server: TestServer;

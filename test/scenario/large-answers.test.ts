@@ -5,11 +5,11 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { patienceMs, startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
-/** No answer is larger than 4 MB, except that it contains at least one message: the rest is on the next page. */
+/** No answer is larger than 4 MB, unless a single message is: messages that do not fit are on the next page. */
 
 const MAX_BYTES = 4_000_000;
-/** The size of the envelope. */
-const SLACK = 100_000;
+/** Maximum bytes of an answer without its messages. */
+const ENVELOPE = 100_000;
 /** Each character takes six in JSON: 240 KB per message. */
 const LARGE = '\u0007'.repeat(40_000);
 const MESSAGES = 40;
@@ -47,7 +47,10 @@ async function bounded(person: Person, method: string, args: Record<string, stri
 		body: new URLSearchParams(args),
 	});
 	const text = await response.text();
-	expect({ method, large: text.length > MAX_BYTES + SLACK ? text.length : 0 }).toEqual({ method, large: 0 });
+	expect({ method, large: text.length > MAX_BYTES + ENVELOPE ? text.length : 0 }).toEqual({
+		method,
+		large: 0,
+	});
 	const answer = JSON.parse(text);
 	expect(answer).toMatchObject({ ok: true });
 	return answer;

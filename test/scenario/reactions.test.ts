@@ -61,6 +61,25 @@ test('a reaction is added, shown wherever the message is, and removed', async ()
 	expect(await shown(grace, ts)).toEqual([['tada', 1, [grace.id]]]);
 });
 
+test('an answer lists the caller, however many users reacted before', async () => {
+	const { people } = await makeWorkspace(server.url, 23, 'Crowd');
+	const [author, ...others] = people as [Person, ...Person[]];
+	const [last, silent] = others.slice(-2) as [Person, Person];
+	const place = (await author.call('conversations.create', { name: 'crowd' })).channel.id;
+	await author.call('conversations.invite', { channel: place, users: others.map(({ id }) => id).join() });
+	const { ts } = await author.call('chat.postMessage', { channel: place, text: 'words' });
+	for (const person of others.slice(0, -1))
+		await person.call('reactions.add', { channel: place, timestamp: ts, name: 'tada' });
+	const listed = async (person: Person) => {
+		const { messages } = await person.call('conversations.history', { channel: place });
+		const [reaction] = messages[0].reactions;
+		return [reaction.count, reaction.users.length, reaction.users.includes(person.id)];
+	};
+	expect(await listed(last)).toEqual([21, 21, true]);
+	expect(await listed(others[0] as Person)).toEqual([21, 20, true]);
+	expect(await listed(silent)).toEqual([21, 20, false]);
+});
+
 test('errors are Slack’s', async () => {
 	const ts = await post(ada);
 	await add(ada, ts, 'eyes');
@@ -209,7 +228,7 @@ test('a device that was offline shows the same reactions as others', async () =>
 	client.disconnect();
 });
 
-test('a deleted message has no reactions, and neither have its rows', async () => {
+test('a deleted message has no reactions, and is not in reactions.list', async () => {
 	const ts = await post(ada);
 	await post(grace, 'reply', { thread_ts: ts });
 	await add(grace, ts, 'ghost');

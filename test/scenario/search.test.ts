@@ -73,6 +73,7 @@ test('words, phrases, negation and modifiers find messages that the caller may r
 	await expectFound(ada, '"lies at the quay"', ['ship']);
 	await expectFound(ada, '"quay the at"', []);
 	await expectFound(ada, 'ship -fog -gold', ['ship', 'reply', 'direct', 'gone']);
+	await expectFound(ada, 'in:quay from:me -xylophone -barn*', ['ship']);
 	await expectFound(ada, 'xylo*', ['gone']);
 	await expectFound(ada, 'ship from:@person-1', ['fog', 'reply']);
 	await expectFound(ada, `ship from:<@${grace.id}> has:link`, ['fog']);

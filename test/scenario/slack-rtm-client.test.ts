@@ -53,7 +53,7 @@ const isMessage = (event: Frame): boolean => event.type === 'message' && event.s
 test('rtm.start names the user, and hello comes first, with a position', async () => {
 	const listener = rtmClient(server.url, ada);
 	started.push(listener);
-	const ready = listener.lives('ready');
+	const ready = listener.lifecycleEvent('ready');
 	expect(await listener.client.start()).toMatchObject({ ok: true, self: { id: ada.id }, team: { id: team } });
 	await ready;
 	expect(listener.client.activeUserId).toBe(ada.id);
@@ -251,7 +251,7 @@ test('the client reconnects by itself after the server restarted', async () => {
 	const listener = await listen(grace);
 	await say(ada, channel, 'before');
 	await listener.received(({ text }) => text === 'before');
-	const back = listener.lives('ready');
+	const back = listener.lifecycleEvent('ready');
 	await server.restart();
 	await back;
 	expect(listener.events.filter(({ type }) => type === 'hello')).toHaveLength(2);

@@ -352,7 +352,7 @@ describe('the workspace', () => {
 
 	test('every user has a direct message with Slackbot, which is listed, empty and rejects messages', async () => {
 		const list = async (person: Person) => {
-			const { channels } = await person.call('conversations.list', { types: 'im,mpim', limit: 1 });
+			const { channels } = await person.call('conversations.list', { types: 'im,mpim' });
 			return channels.filter(({ user }: { user: string }) => user === 'USLACKBOT');
 		};
 		const [own] = await list(ada);
@@ -372,6 +372,25 @@ describe('the workspace', () => {
 		expect((await list(grace))[0].id).not.toBe(own.id);
 		expect(await rejectionOf(grace, 'conversations.info', { channel: own.id })).toBe('channel_not_found');
 	});
+
+	test.each([1, 2])(
+		'pages of %i direct messages keep to the limit and have each of them once',
+		async (limit) => {
+			for (const { id } of workspace.people) await bot.call('conversations.open', { users: id });
+			const seen: string[] = [];
+			for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+				const page = await bot.call('conversations.list', {
+					types: 'im',
+					limit,
+					...(cursor ? { cursor } : {}),
+				});
+				expect(page.channels.length).toBeLessThanOrEqual(limit);
+				seen.push(...page.channels.map(({ user }: { user: string }) => user));
+				cursor = page.response_metadata.next_cursor || undefined;
+			}
+			expect(seen.sort()).toEqual([...workspace.people.map(({ id }) => id), 'USLACKBOT'].sort());
+		},
+	);
 
 	test('a mark by the old method name, at the current time, reads everything', async () => {
 		await ada.call('chat.postMessage', { channel, text: 'to be read' });

@@ -96,7 +96,7 @@ const forged: [string, () => Promise<string> | string, string][] = [
 	['with a sub that is not an id', () => signed({ sub: 'ada', team: workspace.team }), 'invalid_auth'],
 ];
 for (const [what, token, code] of forged) {
-	test(`a JWT ${what} gets ${code}, and invalid_auth where Slack’s client connects`, async () => {
+	test(`a JWT ${what} gets ${code}, and invalid_auth from rtm.connect`, async () => {
 		const made = await token();
 		expect(await ask(made)).toMatchObject({ ok: false, error: code });
 		expect(await ask(made, 'rtm.connect')).toMatchObject({ ok: false, error: 'invalid_auth' });

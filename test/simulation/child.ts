@@ -1,5 +1,5 @@
 import type { Covered } from './coverage.ts';
-import { planted } from './planted.ts';
+import { plant } from './planted.ts';
 import type { ShapeName } from './simulate.ts';
 
 /**
@@ -34,7 +34,7 @@ export interface Line {
 const job = JSON.parse(process.argv[2] as string) as Job;
 const began = performance.now();
 const elapsedMs = performance.now.bind(performance);
-if (job.plant !== null) planted(job.plant);
+if (job.plant !== null) plant(job.plant);
 const { simulate, describe } = await import('./simulate.ts');
 
 for (let index = 0; index < job.count && elapsedMs() - began < job.untilMs; index += 1) {

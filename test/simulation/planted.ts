@@ -107,7 +107,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'clears Redis without stopping the worker': {
 		file: 'src/engine/cluster/recovery.ts',
-		find: 'await worker.halt();',
+		find: 'await this.useLockUntil(worker.halt());',
 		replace: '',
 		shape: 'cluster',
 	},
@@ -228,7 +228,7 @@ export function sourceWithBug(name: string): { readonly file: string; readonly c
 }
 
 /** Call it before the code that contains the bug is loaded. */
-export function planted(name: string): void {
+export function plant(name: string): void {
 	const { file, contents } = sourceWithBug(name);
 	const filter = new RegExp(`${file.replaceAll('.', '\\.')}$`);
 	plugin({

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /**
  * A static check that code under simulation takes time and randomness only from sources that globals.ts replaces. It reads every file that
- * `tidemark serve`, the parts of a cluster that run in a simulation, and the SDK import.
+ * `tidemark serve`, the parts of a cluster and of push that run in a simulation, and the SDK import.
  */
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -16,6 +16,7 @@ const ENTRIES = [
 	'src/engine/cluster/redis/epoch.ts',
 	'src/engine/cluster/redis/presence.ts',
 	'src/engine/cluster/redis/read-state/redis-views.ts',
+	'src/push/pusher.ts',
 	'client/src/index.ts',
 ];
 
@@ -23,11 +24,11 @@ const ENTRIES = [
 const REAL =
 	/process\.hrtime|Bun\.nanoseconds|node:timers|randomInt\(|randomBytes\(|performance\.timeOrigin|Bun\.randomUUID|setTimeout\.__|node:perf_hooks/;
 
-/** Files that a simulation does not run: key files, real disks, push services, other processes. */
+/** Files that a simulation does not run: key files, real disks, clients of push services, other processes. */
 const LEFT_OUT = [
 	/^src\/engine\/embedded\/sqlite\/(open|writer|writer-thread|file-guard|directory-lock)\.ts$/,
 	/^src\/app\/(admin-token|private-files|vapid-key|push|failures|operations|failure-log)\.ts$/,
-	/^src\/push\//,
+	/^src\/push\/((apns|fcm)\/|web\/(provider|services|http1|vapid)\.ts$|(http2-host|over-http2|cached-token)\.ts$)/,
 	/^src\/gateway\/http\/web/,
 ];
 

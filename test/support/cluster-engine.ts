@@ -12,7 +12,7 @@ import { eventually } from './eventually.ts';
 import { kafkaBrokers } from './kafka.ts';
 import { gatewayDriver } from './ports-driver.ts';
 import { onPostgres, postgresUrl } from './postgres.ts';
-import { connectBoth, emptyRedis, type Layout, redisPlace } from './redis.ts';
+import { connectBoth, type Layout, redisPlace, removeKeys } from './redis.ts';
 
 /**
  * The cluster as it ships: a gateway and a worker as `tidemark gateway` and `tidemark worker` compose them, on Kafka,
@@ -58,7 +58,7 @@ export function clusterPlace(layout: Layout, options: ClusterOptions = {}): Engi
 			isNew = false;
 			const [worker, gateway] = await Promise.all([openRole('worker'), openRole('gateway')]);
 			const running = await startWorker(config, worker.cluster, worker.operations, log);
-			const engine = gatewayEngine(gateway.cluster, { onPresence: async () => undefined });
+			const engine = gatewayEngine(gateway.cluster);
 			await partitionsClaimed(engine);
 			// A gateway rejects requests until the worker has rebuilt an empty Redis.
 			await eventually(() => engine.views.available(), RESTORED_WITHIN_MS);
@@ -78,8 +78,8 @@ export function clusterPlace(layout: Layout, options: ClusterOptions = {}): Engi
 	};
 
 	/**
-	 * A worker that claims a partition and finds no publication record, as in an empty Redis, ends all epochs. An answer
-	 * from a partition shows that its worker has claimed it. 16 conversations cover both partitions.
+	 * Resolves when both partitions are claimed: claiming one in an empty Redis ends all epochs. An answer shows that its
+	 * partition is claimed; 16 conversations cover both.
 	 */
 	async function partitionsClaimed(engine: GatewayEngine): Promise<void> {
 		const { submit } = gatewayDriver(engine);
@@ -96,7 +96,7 @@ export function clusterPlace(layout: Layout, options: ClusterOptions = {}): Engi
 
 	async function emptyOwnRedis(): Promise<void> {
 		const { commands, close } = await connectBoth(redis);
-		await emptyRedis(commands, redis.prefix);
+		await removeKeys(commands, redis.prefix);
 		close();
 	}
 }

@@ -97,9 +97,10 @@ export async function checkReads(url: string, cast: Cast, book: Book, shown: His
 			expect([row.position, known.position].toSorted()).toEqual([known.position, row.position]);
 			expect(row.revision).toBeGreaterThanOrEqual(known.revision);
 			const { last_read, revision, is_muted, position } = row;
-			const found = { last_read, revision, is_muted };
-			if (!known.isUnconfirmed) expect(known).toMatchObject(found);
-			Object.assign(known, found, { position, isUnconfirmed: false });
+			if (!known.unconfirmed.has('cursor')) expect(known).toMatchObject({ last_read, revision });
+			if (!known.unconfirmed.has('preference')) expect(known).toMatchObject({ is_muted });
+			Object.assign(known, { last_read, revision, is_muted, position });
+			known.unconfirmed.clear();
 		}
 	}
 }

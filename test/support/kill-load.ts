@@ -24,7 +24,8 @@ export interface ReadPosition {
 	revision: number;
 	position: string;
 	is_muted: boolean;
-	isUnconfirmed: boolean;
+	/** Parts with a change that was not acknowledged. An acknowledged change of the other part does not confirm them. */
+	readonly unconfirmed: Set<'cursor' | 'preference'>;
 }
 
 export interface Book {
@@ -85,7 +86,7 @@ export async function makeCast(url: string, book: Book): Promise<Cast> {
 				revision,
 				position,
 				is_muted: false,
-				isUnconfirmed: false,
+				unconfirmed: new Set(),
 			});
 	return cast;
 }
@@ -204,21 +205,23 @@ const read: Step = async ({ person, call, random, book, cast }) => {
 	const messages = [...book.sent.values()].filter(
 		(sent) => sent.channel === channel && sent.ts !== undefined && sent.text !== null && !sent.unconfirmed,
 	);
-	known.isUnconfirmed = true;
 	const roll = random.below(4);
 	const chosen = random.pick(messages);
 	if (roll === 0 || !chosen) {
+		known.unconfirmed.add('preference');
 		const answer = await call(random.below(2) === 0 ? 'conversations.mute' : 'conversations.unmute', {
 			channel,
 		});
 		known.is_muted = answer.is_muted;
 		known.position = answer.position;
+		known.unconfirmed.delete('preference');
 	} else {
+		known.unconfirmed.add('cursor');
 		const method = roll === 1 ? 'conversations.markUnread' : 'conversations.mark';
 		const answer = await markAs(call, method, channel, chosen.ts);
 		if (answer) Object.assign(known, answer);
+		known.unconfirmed.delete('cursor');
 	}
-	known.isUnconfirmed = false;
 };
 
 /** Null if the server answers that the message was deleted meanwhile. */

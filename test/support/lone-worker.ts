@@ -2,7 +2,7 @@ import type { KafkaLogs, KafkaLogsOptions } from '../../src/engine/cluster/kafka
 import { MarkLedger } from '../../src/engine/cluster/mark-ledger.ts';
 import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
-import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
+import { EpochGuard } from '../../src/engine/cluster/redis/epoch-guard.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisPublicationRecord } from '../../src/engine/cluster/redis/publication-record.ts';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
@@ -16,7 +16,7 @@ import { PartitionedWorker } from '../../src/worker/partitioned-worker.ts';
 import { RollbackWatch } from '../../src/worker/rollback-watch.ts';
 import { kafkaPlace } from './kafka.ts';
 import { onPostgres, postgresPlace } from './postgres.ts';
-import { connectBoth, emptyRedis, redisPlace } from './redis.ts';
+import { connectBoth, redisPlace, removeKeys } from './redis.ts';
 import { nowMicros, readStateOn } from './redis-read-state.ts';
 import { TEAM } from './store/facts.ts';
 
@@ -59,7 +59,7 @@ export interface LoneWorker {
 	emptyRedis(): Promise<void>;
 	/** The bus that the workers publish on. */
 	readonly bus: MemoryBus;
-	/** Starts a second worker, instead of the first or beside it. */
+	/** Makes a second worker, to start instead of the first or beside it. */
 	another(): Promise<PartitionedWorker>;
 	close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		keys: new Keys(redis.prefix),
 		ledger: marks,
 		clock: risingClock(nowMicros, 0),
-		fence: new EpochFence(epoch),
+		guard: new EpochGuard(epoch),
 	});
 	const before = new Map<string, () => Promise<unknown>>();
 	const watched = new Proxy(readState.port, {
@@ -130,7 +130,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		const worker = new PartitionedWorker({
 			log: logs.commands,
 			cursorLedger: marks,
-			publications: new CountedRecord(commands, keys, epoch, bus, nowMicros),
+			publications: new CountedRecord(commands, keys, epoch, nowMicros),
 			ledger: { ...store, nextOffset },
 			source: store.source,
 			history: store.history,
@@ -148,7 +148,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	};
 	const { worker, rollbacks } = workerOn(logs);
 	const others: PartitionedWorker[] = [];
-	/** The logs of the worker that was started last: commands are appended through them. */
+	/** The logs of the worker that was made last: commands are appended through them. */
 	let newest = logs;
 	let requests = 0;
 	return {
@@ -176,7 +176,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			)),
 		rejectText: async (text) =>
 			void (await onPostgres(`ALTER TABLE ${place.schema}.messages ADD CHECK (text <> '${text}')`)),
-		emptyRedis: () => emptyRedis(commands, redis.prefix),
+		emptyRedis: () => removeKeys(commands, redis.prefix),
 		bus,
 		another: async () => {
 			newest = await kafka.open();

@@ -5,7 +5,7 @@ import { Requests } from '../../src/gateway/requests.ts';
 import { NO_CHANNEL_TEXT } from '../../src/model/conversation.ts';
 import { newId, PREFIX_OF_KIND } from '../../src/model/ids.ts';
 import type { Action, Result } from '../../src/sequencer/commands.ts';
-import { Reads } from '../../src/unread/reads.ts';
+import { Marking } from '../../src/unread/marking.ts';
 import type { Driver } from './oracle/driver.ts';
 import type { Row } from './oracle/types.ts';
 
@@ -40,7 +40,7 @@ export function portsDriver(engine: Engine): PortsDriver {
 export function gatewayDriver(engine: GatewayEngine): PortsDriver {
 	const { store, views, readState, bus, clock } = engine;
 	const requests = new Requests(engine.log, bus, 'test', clock);
-	const reads = new Reads(views, readState, bus);
+	const marking = new Marking(views, readState, bus);
 	const submit = async (user: string, conversation: string, action: Action) => {
 		// As a gateway does before it accepts requests.
 		await bus.ready();
@@ -94,26 +94,26 @@ export function gatewayDriver(engine: GatewayEngine): PortsDriver {
 			void (await submit(user, c, { type: 'edit', ts, content: { text, extra: null } })),
 		remove: async (c, user, ts) => void (await submit(user, c, { type: 'delete', ts })),
 		mark: async (c, user, ts, revision) => {
-			const { ignored } = await reads.mark(user, c, { type: 'read', ts, revision });
+			const { ignored } = await marking.mark(user, c, { type: 'read', ts, revision });
 			return { ignored };
 		},
-		markUnread: async (c, user, ts) => void (await reads.mark(user, c, { type: 'unread', ts })),
-		markMessage: async (c, user, ts) => void (await reads.mark(user, c, { type: 'messages', tss: [ts] })),
-		markAllRead: (user) => reads.markAllRead(user),
-		mute: async (c, user, muted) => void (await reads.setPreference(user, c, { muted })),
+		markUnread: async (c, user, ts) => void (await marking.mark(user, c, { type: 'unread', ts })),
+		markMessage: async (c, user, ts) => void (await marking.mark(user, c, { type: 'messages', tss: [ts] })),
+		markAllRead: (user) => marking.markAllRead(user),
+		mute: async (c, user, muted) => void (await marking.setPreference(user, c, { muted })),
 		markThread: async (c, threadTs, user, ts) => {
 			const { follow } = await submit(user, c, { type: 'follow_status', threadTs });
 			if (!follow) throw new Error(`${user} does not follow ${threadTs}`);
 			if (await readState.thread(user, c, threadTs))
-				await reads.markThread(user, c, threadTs, { type: 'read', ts });
+				await marking.markThread(user, c, threadTs, { type: 'read', ts });
 		},
 		markThreadUnread: async (c, threadTs, user, ts) =>
-			void (await reads.markThread(user, c, threadTs, { type: 'unread', ts })),
+			void (await marking.markThread(user, c, threadTs, { type: 'unread', ts })),
 		follow: async (c, threadTs, user, lastRead) =>
 			void (await submit(user, c, { type: 'follow', threadTs, lastRead: lastRead ?? null })),
 		unfollow: async (c, threadTs, user) => void (await submit(user, c, { type: 'unfollow', threadTs })),
 		setActive: async (user, active) => {
-			await reads.setActive(user, active);
+			await marking.setActive(user, active);
 			return clock.last();
 		},
 

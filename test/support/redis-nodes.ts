@@ -79,7 +79,7 @@ export async function moveSlot(
 	for (const { node } of nodes) node.disconnect();
 }
 
-/** By key of each marker in the spread slots: when the epoch of its node began, in microseconds. */
+/** By key of each of the 32 markers that are spread over the slots (markers.ts): when the epoch of its node began, in microseconds. */
 export async function epochs(url: string): Promise<Map<string, number>> {
 	const found = await onMasters(url, async (node) => {
 		const values: [string, number][] = [];
@@ -97,7 +97,7 @@ export async function epochs(url: string): Promise<Map<string, number>> {
 export const tagOf = (key: string): string => /\{(.*?)\}/.exec(key)?.[1] ?? key;
 
 /** Resolves with a function that says whether the slot of a hash tag is on the node with this address. */
-export const whatIsAt = (url: string): Promise<(tag: string) => boolean> =>
+export const isOnNodeAt = (url: string): Promise<(tag: string) => boolean> =>
 	onNode(url, async (node) => {
 		const id = await node.cluster('MYID');
 		const ranges = await node.cluster('SLOTS');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
-import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
+import { EpochGuard } from '../../src/engine/cluster/redis/epoch-guard.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisViews, type RedisViewsParts } from '../../src/engine/cluster/redis/read-state/redis-views.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
@@ -39,7 +39,7 @@ export interface ReadStateProcess {
 	readonly commands: Commands;
 	readonly keys: Keys;
 	readonly epoch: Epoch;
-	readonly fence: EpochFence;
+	readonly guard: EpochGuard;
 	/** Applies effects as a worker does: in Redis, then in the store, together with the cursors that they moved. */
 	apply(...effects: Effect[]): Promise<void>;
 }
@@ -75,19 +75,19 @@ export function readStateWorlds(
 			closing.push(close);
 			const keys = new Keys(prefix);
 			const epoch = new Epoch(commands, prefix);
-			const fence = new EpochFence(epoch);
+			const guard = new EpochGuard(epoch);
 			const readState = await readStateOn(store, {
 				commands,
 				keys,
 				clock: aheadMicros === 0 ? shared : risingClock(now),
 				nowMicros: now,
-				...(fenced ? { fence } : {}),
+				...(fenced ? { guard } : {}),
 				...chosen,
 			});
 			const apply = async (...effects: Effect[]) => {
 				await readState.apply(effects, (moved) => store.ledger.commit([...effects, ...moved]));
 			};
-			return { readState, commands, keys, epoch, fence, apply };
+			return { readState, commands, keys, epoch, guard, apply };
 		};
 		return { store, process: begin };
 	};

@@ -36,11 +36,11 @@ export function redisPlace(
 	return { url, cluster: layout === 'redis-cluster', prefix: `t${process.pid}-${BEGAN}-${places}:` };
 }
 
-const fail = (error: Error): void => console.error(error);
+const report = (error: Error): void => console.error(error);
 
 export async function connectBoth(place: RedisAddress) {
-	const commands: Commands = await connectCommands(place, fail);
-	const subscriber = makeSubscriber(place, commands, fail);
+	const commands: Commands = await connectCommands(place, report);
+	const subscriber = makeSubscriber(place, commands, report);
 	return {
 		commands,
 		subscriber,
@@ -52,7 +52,7 @@ export async function connectBoth(place: RedisAddress) {
 }
 
 /** Removes every key with this prefix. */
-export async function emptyRedis(commands: Commands, prefix: string): Promise<void> {
+export async function removeKeys(commands: Commands, prefix: string): Promise<void> {
 	const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
 	for (const node of nodes)
 		for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {

@@ -37,7 +37,7 @@ export function runScenariosIn(other: Surroundings): void {
 	surroundings = other;
 }
 
-/** For tests that take longer on one engine. */
+/** For tests whose expectations or times depend on the engine. */
 export const isOnCluster = (): boolean => surroundings.engine === 'cluster';
 /** For `eventually`. */
 export const patienceMs = (): number => surroundings.patienceMs;

@@ -2,11 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { servicesScript } from './services-script.ts';
 import { signalAndWait } from './signal.ts';
 
 /** Services of a test's own, which it may stop and kill: scripts/services in its own directory. */
-
-const SCRIPT = new URL('../../scripts/services', import.meta.url).pathname;
 
 export type Service = 'postgres' | 'redis' | 'redis-cluster' | 'redis-replicas' | 'kafka' | 'kafka-trio';
 /** Services of several processes, numbered from 1. */
@@ -50,20 +49,7 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 	// Without a name, the script would start its default services.
 	if (services.length === 0) return NONE;
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-services-own-'));
-	const env: Record<string, string | undefined> = {
-		...process.env,
-		TIDEMARK_SERVICES_DIR: directory,
-		// If this process is killed, the next call of the script removes its services.
-		TIDEMARK_SERVICES_OWNER: String(process.pid),
-	};
-	// With these variables, the script would use the services of the other tests instead of starting new ones.
-	for (const name of Object.keys(env)) if (/^TIDEMARK_TEST_.*_(URL|BROKERS)$/.test(name)) delete env[name];
-	const call = async (...args: readonly string[]): Promise<string> => {
-		const child = Bun.spawn([SCRIPT, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-		const output = await new Response(child.stdout).text();
-		if ((await child.exited) !== 0) throw new Error(`scripts/services ${args.join(' ')} failed`);
-		return output;
-	};
+	const call = servicesScript(directory);
 	/** Pid files of the processes that are paused. */
 	const paused = new Set<string>();
 	const pidIn = (pidFile: string): number => Number(readFileSync(join(directory, pidFile), 'utf8'));

@@ -43,8 +43,8 @@ export class RtmListener {
 	}
 
 	/** Waits for a lifecycle event of the client: `connected`, `ready`, `disconnected`. */
-	lives(moment: string): Promise<void> {
-		return new Promise((resolve) => this.client.once(moment, () => resolve()));
+	lifecycleEvent(name: string): Promise<void> {
+		return new Promise((resolve) => this.client.once(name, () => resolve()));
 	}
 }
 
@@ -54,7 +54,7 @@ export const rtmClient = (url: string, { token }: Pick<Person, 'token'>, options
 /** A client that is connected and ready to send. */
 export async function readyRtmClient(url: string, person: Person, options = {}): Promise<RtmListener> {
 	const listener = rtmClient(url, person, options);
-	const ready = listener.lives('ready');
+	const ready = listener.lifecycleEvent('ready');
 	await listener.client.start();
 	await ready;
 	return listener;

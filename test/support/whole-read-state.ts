@@ -3,17 +3,17 @@ import type { Mark } from '../../src/model/cursor.ts';
 import type { ErrorCode } from '../../src/model/errors.ts';
 import type { CountRow, ThreadRow } from '../../src/model/rows.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
-import { ReadState } from '../../src/unread/read-state.ts';
 import {
-	type Decision,
 	type MarkAnswer,
 	markChange,
 	type OwnChange,
+	type OwnDecision,
 	type Preference,
 	preferenceChange,
 	type ThreadMark,
 	threadMarkChange,
-} from '../../src/unread/reads.ts';
+} from '../../src/unread/marking.ts';
+import { ReadState } from '../../src/unread/read-state.ts';
 
 /** A change that is applied, and perhaps not durable yet. */
 interface Applied<Row> extends MarkAnswer<Row> {
@@ -23,7 +23,7 @@ interface Applied<Row> extends MarkAnswer<Row> {
 export type RowChange = Applied<CountRow>;
 export type ThreadChange = Applied<ThreadRow>;
 
-/** Queries, marks and effects on the same views. Marks resolve when they are applied, before `Reads` acknowledges them. */
+/** Queries, marks and effects on the same views. Marks resolve when they are applied, before `Marking` acknowledges them. */
 export class WholeReadState extends ReadState {
 	constructor(readonly port: Views) {
 		super(port);
@@ -74,7 +74,7 @@ export class WholeReadState extends ReadState {
 		change: OwnChange<Row>,
 		onDurable: (row: Row) => unknown,
 	): Promise<Applied<Row> | ErrorCode> {
-		const applied = await this.port.change<Decision, ErrorCode, Row>(user, { ...change, onDurable });
+		const applied = await this.port.change<OwnDecision, ErrorCode, Row>(user, { ...change, onDurable });
 		if (applied === null || typeof applied === 'string') return applied ?? change.gone;
 		const { decided, shown, durable } = applied;
 		return { row: shown, ignored: decided.ignored ?? false, durable };

@@ -101,11 +101,20 @@ test('a command, a button, a modal, shortcuts and a home tab work', async () => 
 		// The home tab that the app publishes when it is opened, in the direct message with its bot.
 		const direct = await app.ada('conversations.open', { users: app.bot });
 		await page.goto(`${url}/#/c/${direct.channel.id}`);
+		const answering = Promise.withResolvers<void>();
+		await page.route('**/api/apps.home.open', async (route) => {
+			await answering.promise;
+			await route.fulfill({ json: { ok: false, error: 'service_unavailable' } });
+		});
 		await page.getByRole('button', { name: 'Home', exact: true }).click();
-		await page
-			.getByRole('dialog', { name: /^Home of/ })
-			.getByText('Tides of the week')
-			.waitFor();
+		const home = page.getByRole('dialog', { name: /^Home of/ });
+		await home.getByRole('status', { name: 'Loading' }).waitFor();
+		answering.resolve();
+		await home.getByText('The server cannot do this right now.').waitFor();
+		expect(await home.getByText('has not published a home tab').count()).toBe(0);
+		await page.unroute('**/api/apps.home.open');
+		await home.getByRole('button', { name: 'Try again' }).click();
+		await home.getByText('Tides of the week').waitFor();
 	} finally {
 		running.stop();
 	}

@@ -174,6 +174,28 @@ test('the administrator finds every person of a large workspace', async () => {
 	await page.context().close();
 });
 
+test('the administrator stays signed in if the server does not answer while the page loads', async () => {
+	const admin = await newScreen();
+	const { page } = admin;
+	await page.goto(`${here.server.url}/admin`);
+	await page.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
+	await page.getByRole('button', { name: 'Sign in' }).click();
+	const workspaces = page.getByRole('region', { name: 'Workspaces' });
+	await workspaces.waitFor();
+	await page.route('**/api/admin.teams.create', (route) =>
+		route.fulfill({ json: { ok: false, error: 'service_unavailable' } }),
+	);
+	await page.reload();
+	await page.getByText('The server cannot do this right now.').waitFor();
+	await page.unroute('**/api/admin.teams.create');
+	await page.getByRole('button', { name: 'Sign in' }).click();
+	await workspaces.waitFor();
+	await page.reload();
+	await workspaces.waitFor();
+	expect(admin.errors).toEqual([]);
+	await page.context().close();
+});
+
 test('a token in a link never replaces a stored session without asking', async () => {
 	const { people } = await here.scene(2);
 	const [ada, grace] = people;
@@ -188,14 +210,57 @@ test('a token in a link never replaces a stored session without asking', async (
 	await open(grace.token);
 	await page.getByRole('button', { name: `Switch to ${grace.name}` }).click();
 	await name(grace).waitFor();
+	// An error that says nothing about the tokens keeps the stored one.
+	await page.route('**/api/auth.test', (route) =>
+		route.fulfill({ json: { ok: false, error: 'service_unavailable' } }),
+	);
+	await open(ada.token);
+	await page.getByText('The link could not be checked. Open it again in a moment.').waitFor();
+	await name(grace).waitFor();
+	await page.unroute('**/api/auth.test');
 	// The same token, and one that does not work, cause no question.
 	await open(grace.token);
 	await name(grace).waitFor();
 	await open(`xoxp-${'x'.repeat(43)}`);
+	await page.getByText('The link did not sign you in: its token does not work.').waitFor();
 	await name(grace).waitFor();
 	// If the stored session has ended, the page does not ask.
 	await client(here.server.url, ADMIN_TOKEN)('admin.tokens.revoke', { user_id: grace.id });
 	await page.getByText('This device was signed out.').waitFor();
 	await open(ada.token);
 	await name(ada).waitFor();
+});
+
+test('an invite link that cannot be checked can be tried again, and names the current account before it replaces it', async () => {
+	const { people } = await here.scene(1);
+	const [ada] = people;
+	const { team_id } = await ada.call('auth.test');
+	const { url } = await here.admin('admin.invites.create', { team_id });
+	const newcomer = await newScreen();
+	const fails = (page: Page, method: string) =>
+		page.route(`**/api/${method}`, (route) =>
+			route.fulfill({ json: { ok: false, error: 'service_unavailable' } }),
+		);
+	await fails(newcomer.page, 'invites.info');
+	await newcomer.page.goto(url);
+	await newcomer.page.getByText('The server cannot do this right now.').waitFor();
+	await newcomer.page.unroute('**/api/invites.info');
+	await newcomer.page.getByRole('button', { name: 'Try again' }).click();
+	await newcomer.page.getByRole('heading', { name: /^Join / }).waitFor();
+	expect(newcomer.errors).toEqual([]);
+	await newcomer.page.context().close();
+
+	const { page } = await here.show(ada);
+	await fails(page, 'auth.test');
+	await page.goto(url);
+	await page.getByText('The server cannot do this right now.').waitFor();
+	expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
+	await page.unroute('**/api/auth.test');
+	await page.getByRole('button', { name: 'Try again' }).click();
+	await page.getByText(`You are signed in as ${ada.name}`).waitFor();
+	// Trying again does not help if the link itself is not valid.
+	await page.goto(`${url}x`);
+	await page.getByText('This invite link is not valid.').waitFor();
+	await page.getByRole('button', { name: `Stay signed in as ${ada.name}` }).waitFor();
+	expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
 });

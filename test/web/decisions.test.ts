@@ -24,7 +24,12 @@ import { answered, chosenProcess, type Process, problemsOf, titleOf } from '../.
 import { bucketsOf, parseMetrics, quantileBetween, sumOf } from '../../web/src/ops/prometheus.ts';
 import { degradedFrom } from '../../web/src/ops/readiness.ts';
 import { nextUnread, sidebarRows } from '../../web/src/sidebar/sections.ts';
-import { shortCount } from '../../web/src/ui/format.ts';
+import {
+	THREAD_OPENED,
+	type ThreadSight,
+	threadDividerAfterChange,
+} from '../../web/src/thread/thread-divider.ts';
+import { initialsOf, shortCount } from '../../web/src/ui/format.ts';
 
 /** The decisions of the interface, without a browser. */
 
@@ -69,6 +74,8 @@ describe('text', () => {
 		['mail ada@ada.example, @nobody', 'mail ada@ada.example, @nobody'],
 		['1 < 2 & `@ada`', '1 &lt; 2 &amp; `@ada`'],
 		['<https://example.com/a|a page>', '<https://example.com/a|a page>'],
+		['<https://a <https://example.com>', '&lt;https://a <https://example.com>'],
+		['<https://example.com/a>b> <@U', '<https://example.com/a>b&gt; &lt;@U'],
 	])('%s is %s on the wire, and back', (written, wire) => {
 		expect(toWire(written, users)).toBe(wire);
 		expect(fromWire(wire, users)).toBe(written);
@@ -157,6 +164,16 @@ describe('text', () => {
 
 	test('a badge has room for two digits', () => {
 		expect([1, 99, 100, 10_000].map(shortCount)).toEqual(['1', '99', '99+', '99+']);
+	});
+
+	test('initials are whole characters', () => {
+		expect(['Ada Lovelace', 'grace.hopper', '𝔐ia Berg', '🦊', ''].map(initialsOf)).toEqual([
+			'AL',
+			'GH',
+			'𝔐B',
+			'🦊',
+			'',
+		]);
 	});
 });
 
@@ -266,6 +283,32 @@ describe('the divider and visible messages', () => {
 		expect(dividerAfterChange(cutOff, more, true).anchor).toBe('1.000000');
 	});
 
+	test('replies that arrive with attention cause no divider, although their count arrives later', () => {
+		const anchorAfter = (...changes: Partial<ThreadSight>[]) => {
+			let now = { newest: '1', unreadCount: 0, lastRead: '1', isSeenLive: true, isNewAbove: false };
+			let state = threadDividerAfterChange(THREAD_OPENED, now);
+			for (const change of changes) {
+				now = { ...now, ...change };
+				state = threadDividerAfterChange(state, now);
+			}
+			return state.anchor;
+		};
+		expect(anchorAfter({ newest: '2' }, { unreadCount: 1 })).toBeNull();
+		expect(anchorAfter({ newest: '2', unreadCount: 1 })).toBeNull();
+		// The connection or the attention returns together with the replies, or before their count.
+		expect(anchorAfter({ isSeenLive: false }, { newest: '2', isSeenLive: true }, { unreadCount: 1 })).toBe(
+			'1',
+		);
+		expect(
+			anchorAfter({ isSeenLive: false }, { newest: '2' }, { isSeenLive: true }, { unreadCount: 1 }),
+		).toBe('1');
+		// More replies than fit on the screen, and replies that were marked unread.
+		expect(anchorAfter({ newest: '2' }, { unreadCount: 40 }, { isNewAbove: true })).toBe('1');
+		expect(anchorAfter({ lastRead: '0', unreadCount: 1 })).toBe('0');
+		// The replies that the thread had when it was opened were not seen, even if their count arrives later.
+		expect(anchorAfter({ unreadCount: 2 })).toBe('1');
+	});
+
 	test('unread messages are above if the oldest one is above the visible rows', () => {
 		const messages = ['1.000000', '2.000000', '3.000000', '4.000000'].map((ts) => message(ts, 'U2'));
 		const rows = timelineRows(messages, null, 'U1');
@@ -282,11 +325,20 @@ describe('the divider and visible messages', () => {
 	test('new messages below are unread, by others, and after those that were on screen', () => {
 		const messages = ['1.000000', '2.000000', '3.000000', '4.000000'].map((ts) => message(ts, 'U2'));
 		const rows = timelineRows([...messages, message('5.000000', 'U1')], null, 'U1');
-		const below = (newestSeen: string, lastRead: string) =>
-			countNewBelow(conversation('c', { lastRead }), rows, { newestSeen, self: 'U1' });
-		expect([below('1.000000', '1.000000'), below('2.000000', '1.000000')]).toEqual([3, 2]);
+		const below = (newestSeen: string, lastRead: string, unreadCount: number, all = rows) =>
+			countNewBelow(conversation('c', { lastRead, unreadCount }), all, { newestSeen, self: 'U1' });
+		expect([below('1.000000', '1.000000', 3), below('2.000000', '1.000000', 3)]).toEqual([3, 2]);
 		// The user followed a link to an earlier message.
-		expect([below('1.000000', '4.000000'), below('1.000000', '3.000000')]).toEqual([0, 1]);
+		expect([below('1.000000', '4.000000', 0), below('1.000000', '3.000000', 1)]).toEqual([0, 1]);
+		// Another device has read message 3 and skipped message 2.
+		expect(below('1.000000', '1.000000', 2)).toBe(2);
+		const withTombstone = timelineRows(
+			[...messages, message('5.000000', 'USLACKBOT', { isTombstone: true })],
+			null,
+			'U1',
+		);
+		expect(below('3.000000', '3.000000', 1, withTombstone)).toBe(1);
+		expect(below('4.000000', '3.000000', 1, withTombstone)).toBe(0);
 	});
 
 	test('a message is readable if its last line and half of it are on screen, or if it fills half of the screen', () => {

@@ -81,6 +81,51 @@ test('a new channel: spaces become hyphens, an invalid name is explained, and a 
 	expect((await grace.call('conversations.list', { types: 'private_channel' })).channels).toEqual([]);
 });
 
+test('New conversation shows that the name of an archived channel is taken, and opens the channel', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	const { channel } = await grace.call('conversations.create', { name: 'old-pier' });
+	await grace.call('conversations.archive', { channel: channel.id });
+	const find = async (person: Person, hint: string) => {
+		const { page } = await show(person);
+		await page.getByRole('button', { name: 'New conversation' }).click();
+		await page.getByRole('combobox').first().fill('Old Pier');
+		await page.getByRole('option', { name: `old-pier archived: ${hint}` }).click();
+		return page;
+	};
+	const other = await find(ada, 'a member can unarchive it');
+	await other.getByText('This conversation is archived. A member can unarchive it.').waitFor();
+	const member = await find(grace, 'open it to unarchive it');
+	await member.getByRole('button', { name: 'Unarchive' }).waitFor();
+});
+
+test('a direct message offers no notifications for mentions only, because every message notifies', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	const { channel } = await ada.call('conversations.open', { users: grace.id });
+	await ada.call('conversations.setNotifications', { channel: channel.id, level: 'mentions' });
+	const screen = await show(ada);
+	const levels = async () => {
+		await screen.page.getByRole('button', { name: 'Settings of this conversation' }).click();
+		const items = screen.page.getByRole('menuitemradio');
+		await items.first().waitFor();
+		const chosen = screen.page.getByRole('menuitemradio', { checked: true });
+		const shown = { all: await items.allInnerTexts(), chosen: await chosen.allInnerTexts() };
+		await screen.page.keyboard.press('Escape');
+		await items.first().waitFor({ state: 'hidden' });
+		return shown;
+	};
+	await screen.open(grace.name);
+	const [all, mentions, none] = [
+		'Notify me about every message',
+		'Notify me about mentions and threads I follow',
+		'Never notify me',
+	];
+	expect(await levels()).toEqual({ all: [all, none], chosen: [all] });
+	await screen.open('harbour');
+	expect(await levels()).toEqual({ all: [all, mentions, none], chosen: [all] });
+});
+
 test('every channel of a large workspace can be found and joined', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
@@ -104,6 +149,9 @@ test('Go to… also finds people without a conversation; one Esc closes it; its 
 	const { people } = await scene(3);
 	const [ada] = people;
 	const { page } = await show(ada);
+	// With Shift, the keys belong to the browser.
+	await page.keyboard.press('Control+Shift+K');
+	expect(await page.locator('dialog[open]').count()).toBe(0);
 	await page.keyboard.press('Control+k');
 	const dialog = page.getByRole('dialog', { name: 'Go to…' });
 	const box = page.getByRole('combobox', { name: 'A channel or a person' });
@@ -162,7 +210,7 @@ test('Members lists who is active, adds a person, changes topic and name for eve
 	await dialog.getByRole('button', { name: 'Edit the name' }).click();
 	await dialog.getByLabel('Name').fill('harbour');
 	await page.keyboard.press('Enter');
-	await dialog.getByText('A channel with this name already exists.').waitFor();
+	await dialog.getByText('This name is already taken.').waitFor();
 	await dialog.getByLabel('Name').fill('Long Pier');
 	await page.keyboard.press('Enter');
 	await eventually(async () => expect(await heading(other.page)).toBe('long-pier'));
@@ -189,6 +237,46 @@ test('Members lists who is active, adds a person, changes topic and name for eve
 	expect(archived.id).not.toBe(channel);
 	await screen.expectExact();
 	await other.expectExact();
+});
+
+test('a double click on Show more, or a person on two pages, lists nobody twice', async () => {
+	const { people } = await scene(3);
+	const [ada, grace, linus] = people;
+	const screen = await show(ada);
+	const { page } = screen;
+	const later: string[] = [];
+	const answering = Promise.withResolvers<void>();
+	await page.route('**/api/conversations.members', async (route) => {
+		const { cursor } = route.request().postDataJSON();
+		if (cursor) {
+			later.push(cursor);
+			await answering.promise;
+		}
+		await route.fulfill({
+			json: {
+				ok: true,
+				members: cursor ? [grace.id, linus.id] : [ada.id, grace.id],
+				response_metadata: { next_cursor: cursor ? '' : 'second' },
+			},
+		});
+	});
+	await screen.open('harbour');
+	await page.getByRole('button', { name: 'Members' }).click();
+	const dialog = page.getByRole('dialog', { name: '#harbour' });
+	await dialog.getByRole('button', { name: 'Show more' }).dblclick();
+	answering.resolve();
+	await dialog.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+	const names = await dialog.locator('.person strong').allInnerTexts();
+	expect(names).toEqual(['person-0 you', 'person-1', 'person-2']);
+	expect(later).toEqual(['second']);
+	await dialog.getByText('3 members').waitFor();
+	// Without further clicks, nobody is offered who is a member on a page that was not shown.
+	await page.getByRole('button', { name: 'Close' }).click();
+	await page.getByRole('button', { name: 'Members' }).click();
+	await dialog.getByRole('button', { name: 'Show more' }).waitFor();
+	await dialog.getByRole('button', { name: 'Add people' }).click();
+	await page.getByText('Everybody is already a member.').waitFor();
+	expect(later).toEqual(['second', 'second']);
 });
 
 test('a link to a conversation that the user is not in offers to join only if that is possible', async () => {

@@ -164,6 +164,19 @@ test('if notifications are impossible, the switch says why', async () => {
 	expect(await rejected.isDisabled()).toBe(true);
 	await page.keyboard.press('Escape');
 
+	// The server rejects the device. The browser's own push service is unreachable from here.
+	await page.unroute('**/api/push.webKey');
+	await page.route('**/api/push.webKey', (route) => route.fulfill({ json: { ok: true, key: 'AAAA' } }));
+	await page.route('**/api/push.devices.add', (route) =>
+		route.fulfill({ json: { ok: false, error: 'too_many_devices' } }),
+	);
+	await page.evaluate('PushManager.prototype.subscribe = async () => ({})');
+	const crowded = await openSwitch(page);
+	await crowded.click();
+	await page.getByText('You have reached the maximum number of devices with notifications.').waitFor();
+	expect([await crowded.isChecked(), await crowded.isDisabled()]).toEqual([false, false]);
+	await page.keyboard.press('Escape');
+
 	// In a browser that cannot ask, a permission that is not granted is blocked.
 	await page.unroute('**/api/push.webKey');
 	await page.context().clearPermissions();

@@ -45,6 +45,18 @@ test('charts move with the load; a user’s token is rejected; an unanswering se
 	await page.getByText(/The server does not answer: check that it is running \(since .+\)/).waitFor();
 	await page.unroute('**/metrics');
 	await page.getByText('Everything works').waitFor();
+	// An answer that the server does not send says which one it is, and who may have sent it.
+	for (const path of ['/metrics', '/readyz']) {
+		await page.route(`**${path}`, (route) => route.fulfill({ status: 403, body: '<h1>Forbidden</h1>' }));
+		await page
+			.getByText(
+				`${path} was answered with status 403: a proxy may block this path; open /ops from inside your network (since `,
+			)
+			.waitFor();
+		expect(await page.getByText('The server does not answer').count()).toBe(0);
+		await page.unroute(`**${path}`);
+		await page.getByText('Everything works').waitFor();
+	}
 	const facts = page.locator('.totals > div');
 	expect((await facts.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))).toEqual(
 		expect.arrayContaining(['Wrong counts 0', 'Failed commits 0']),
@@ -61,7 +73,7 @@ test('charts move with the load; a user’s token is rejected; an unanswering se
 	await page.getByRole('button', { name: 'gateway other:1' }).click();
 	await page.getByText('Everything works at this gateway').waitFor();
 	await page.unroute('**/metrics');
-	expect(errors).toEqual(errors.filter((error) => error.includes('net::ERR_')));
+	expect(errors).toEqual(errors.filter((error) => /net::ERR_|status of 403/.test(error)));
 	await page.getByRole('button', { name: 'Sign out' }).click();
 	await page.getByLabel('Administrator’s token').waitFor();
 	// A reload would sign in with a stored token.

@@ -200,6 +200,53 @@ test('a long thread opens at its oldest unread reply, and only seen replies are 
 	await screen.expectExact();
 });
 
+test('replies that the user sees arrive in an open thread get no divider; after an outage they do', async () => {
+	const { people, channel, post } = await scene(2);
+	const [ada, grace] = people;
+	const root = await post(ada, 'root');
+	await post(grace, 'reply 0', { thread_ts: root });
+	const screen = await show(ada);
+	const { page } = screen;
+	const sockets: { close(options: { code: number }): Promise<void> }[] = [];
+	await page.routeWebSocket(/./, (socket) => {
+		socket.connectToServer();
+		sockets.push(socket);
+	});
+	await page.reload();
+	await screen.open('harbour');
+	await page.locator('.thread-line').first().click();
+	const panel = page.locator('.thread-panel');
+	const allRead = () =>
+		eventually(async () => {
+			const { unread_count } = await ada.call('subscriptions.thread.get', { channel, thread_ts: root });
+			expect(unread_count).toBe(0);
+		});
+	const divided = panel.locator('.timeline-row', { has: page.locator('.new-divider') });
+	await divided.filter({ hasText: 'reply 0' }).waitFor();
+	await allRead();
+	// Every row that had the divider while replies arrived.
+	await page.evaluate(`globalThis.divided = new Set();
+		new MutationObserver(() => {
+			const row = document.querySelector('.thread-panel .timeline-row:has(.new-divider)');
+			if (row) divided.add(row.innerText.match(/reply \\d/)[0]);
+		}).observe(document.querySelector('.thread-panel'), { childList: true, subtree: true })`);
+	for (const text of ['reply 1', 'reply 2', 'reply 3']) {
+		await post(grace, text, { thread_ts: root });
+		await panel.locator('article', { hasText: text }).waitFor();
+		await allRead();
+	}
+	expect(await page.evaluate<string[]>('[...divided]')).toEqual(['reply 0']);
+	await page.route('**/api/rtm.connect', (route) => route.abort());
+	for (const socket of sockets.splice(0)) await socket.close({ code: 4000 });
+	await page.getByText('Reconnecting').waitFor();
+	await post(grace, 'reply 4', { thread_ts: root });
+	await page.unroute('**/api/rtm.connect');
+	await divided.filter({ hasText: 'reply 4' }).waitFor();
+	await allRead();
+	// The browser's errors about requests that failed in the outage.
+	screen.errors.splice(0);
+});
+
 test('the list stays at its end while messages arrive fast, until the user scrolls up', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;

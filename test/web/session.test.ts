@@ -37,6 +37,28 @@ test('signing out forgets a token that a former session of the browser stored', 
 	expect(await page.evaluate<string | null>(`localStorage.getItem('tidemark.token')`)).toBeNull();
 });
 
+test('if the server does not say how the session began, signing out asks first', async () => {
+	const { people } = await scene(2);
+	const { page } = await show(people[0]);
+	await page.route('**/api/auth.sessions.list', (route) =>
+		route.fulfill({ json: { ok: false, error: 'service_unavailable' } }),
+	);
+	const signOut = async () => {
+		await page.getByRole('button', { name: 'More', exact: true }).click();
+		await page.getByRole('menuitem', { name: 'Sign out' }).click();
+		return page.getByRole('dialog', { name: 'Sign out?' });
+	};
+	const question = await signOut();
+	await question.getByText('The server does not answer.').waitFor();
+	await question.getByRole('button', { name: 'Stay signed in' }).click();
+	await question.waitFor({ state: 'detached' });
+	await page.locator('.side-me').waitFor();
+	await (await signOut()).getByRole('button', { name: 'Sign out anyway' }).click();
+	await page.getByLabel('Token').waitFor();
+	// Nothing was revoked.
+	await people[0].call('auth.test');
+});
+
 test('a token can be typed in; an unknown one is rejected with an explanation', async () => {
 	const { people } = await scene(2);
 	const [ada] = people;
@@ -52,6 +74,74 @@ test('a token can be typed in; an unknown one is rejected with an explanation', 
 	await screen.expectExact();
 	expect(screen.errors).toEqual([]);
 	await context.close();
+});
+
+/** The page's sockets, and a way to close them with a code. */
+async function closableSockets(screen: Screen): Promise<(code: number) => Promise<void>> {
+	const sockets: { close(options: { code: number }): Promise<void> }[] = [];
+	await screen.page.routeWebSocket(/./, (socket) => {
+		socket.connectToServer();
+		sockets.push(socket);
+	});
+	await screen.page.reload();
+	await screen.page.locator('.side-me').waitFor();
+	await eventually(async () => expect(sockets.length).toBeGreaterThan(0));
+	return async (code) => {
+		for (const socket of sockets.splice(0)) await socket.close({ code });
+	};
+}
+
+test('an open page whose sign-in has expired says so, instead of doubting the token', async () => {
+	const { people } = await scene(2);
+	const screen = await show(people[0]);
+	const { page } = screen;
+	const close = await closableSockets(screen);
+	await page.route('**/api/rtm.connect', (route) =>
+		route.fulfill({ json: { ok: false, error: 'invalid_auth' } }),
+	);
+	await close(4203);
+	await page.getByText('You are signed out: your sign-in has expired or was revoked.').waitFor();
+	await page.reload();
+	await page.getByLabel('Token').waitFor();
+	// The browser reports a socket that was still connecting.
+	const others = screen.errors.filter(
+		(error) => !error.includes('closed before the connection is established'),
+	);
+	screen.errors.splice(0, screen.errors.length, ...others);
+});
+
+test('a page that is one device too many keeps its token, and offers to try again', async () => {
+	const { people } = await scene(2);
+	const screen = await show(people[0]);
+	const { page } = screen;
+	const close = await closableSockets(screen);
+	await close(4204);
+	await page.getByText('Too many devices are connected for this account.').waitFor();
+	await page.getByRole('button', { name: 'Try again' }).click();
+	await page.getByText('Too many devices').waitFor({ state: 'detached' });
+	await screen.expectExact();
+	await page.reload();
+	await page.locator('.side-me').waitFor();
+});
+
+test('a device that is already signed out leaves the list of devices', async () => {
+	const { people } = await scene(1);
+	const { page } = await show(people[0]);
+	const gone = { id: 'f'.repeat(16), device: 'Phone', date_created: 1, is_current: false };
+	const listed = [gone];
+	await page.route('**/api/auth.sessions.list', (route) =>
+		route.fulfill({ json: { ok: true, sessions: listed } }),
+	);
+	await page.route('**/api/auth.sessions.revoke', (route) => {
+		listed.pop();
+		return route.fulfill({ json: { ok: false, error: 'session_not_found' } });
+	});
+	await page.getByRole('button', { name: 'More', exact: true }).click();
+	await page.getByRole('menuitem', { name: 'Your devices' }).click();
+	const signOut = page.getByRole('button', { name: /^Sign out Phone/ });
+	await signOut.click();
+	await page.getByText('This device is already signed out.').waitFor();
+	await signOut.waitFor({ state: 'detached' });
 });
 
 test('an unknown address shows a page with a link back; administrators find the way to operations', async () => {

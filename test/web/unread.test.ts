@@ -194,6 +194,31 @@ test('Why? lists the messages of the badge, each with its reason', async () => {
 	expect(await screen.badgeOf('harbour')).toBe('2');
 });
 
+test('the inbox says No messages yet only of conversations without messages', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await ada.call('conversations.create', { name: 'empty' });
+	await post(grace, 'The ferry is late');
+	const { page } = await show(ada);
+	const loading = Promise.withResolvers<void>();
+	await page.route('**/api/inbox.list', async (route) => {
+		await loading.promise;
+		await route.continue();
+	});
+	await page.reload();
+	const preview = (name: string) => page.locator('.inbox-item', { hasText: name }).locator('.inbox-preview');
+	await preview('empty').waitFor();
+	expect([await preview('harbour').innerText(), await preview('empty').innerText()]).toEqual([
+		'…',
+		'No messages yet',
+	]);
+	loading.resolve();
+	await eventually(async () =>
+		expect(await preview('harbour').innerText()).toBe('person-1: The ferry is late'),
+	);
+	expect(await preview('empty').innerText()).toBe('No messages yet');
+});
+
 test('the inbox has previews, and marks one conversation or all of them read', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;

@@ -188,7 +188,7 @@ test('a reaction is added and removed, and the other user sees it', async () => 
 
 test('a reaction of more users than the server lists can be added and removed', async () => {
 	const { people, channel, post } = await scene(22);
-	const [ada, ...others] = people;
+	const [ada, grace, ...others] = people;
 	const ts = await post(ada, 'react to this');
 	const reacted = { channel, timestamp: ts, name: 'rocket' };
 	for (const { call } of others) await call('reactions.add', reacted);
@@ -203,13 +203,15 @@ test('a reaction of more users than the server lists can be added and removed', 
 				String(isPressed),
 			]),
 		);
-	await expectShown(22, false);
+	await expectShown(21, true);
+	await grace.call('reactions.add', reacted);
+	await expectShown(22, true);
 	await chip.click();
 	await expectShown(21, false);
 	await chip.click();
 	await expectShown(22, true);
-	await chip.click();
-	await expectShown(21, false);
+	await screen.page.reload();
+	await expectShown(22, true);
 });
 
 test('while an input method is composing, its keys choose no suggestion', async () => {

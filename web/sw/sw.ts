@@ -50,7 +50,7 @@ async function setBadge(badge: number): Promise<void> {
 	}
 }
 
-/** Opens the address in an open page, preferably a visible one, or in a new page. Null: only focuses the page. */
+/** Opens the address in an open page, preferably a visible one, or in a new page. Null: only focuses or opens a page. */
 async function openAddress(address: string | null): Promise<void> {
 	const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
 	const pages = windows.filter(

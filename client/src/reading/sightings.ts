@@ -25,7 +25,7 @@ export interface Observation {
 }
 
 export function observe(before: Sightings, { onScreen, isAttentive, now }: Observation): Sightings {
-	// It is unknown when the attention ended since the last call, so the time on screen starts over.
+	// The attention may have ended right after the last call, so the time on screen starts over.
 	if (!isAttentive) return { since: new Map(), seen: before.seen };
 	const seen = new Set(before.seen);
 	for (const [ts, since] of before.since) if (now - since >= SEEN_AFTER_MS) seen.add(ts);

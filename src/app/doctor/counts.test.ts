@@ -18,6 +18,6 @@ test('counts that could not be compared are reported as such, not as right and n
 	});
 	expect(await found(0, 0)).toMatchObject({
 		state: 'warn',
-		found: expect.stringContaining('not a member of this conversation'),
+		found: expect.stringContaining('there is no such member'),
 	});
 });

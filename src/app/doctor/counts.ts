@@ -34,7 +34,7 @@ const ABOUT = 'counts';
 
 const FIXES: Readonly<Record<string, string>> = {
 	store_behind:
-		'The store may not have all changes yet; try again later, or after an hour if the user marked and muted this conversation lately',
+		'The store may not have all changes yet; try again later. If the user marked and muted this conversation within a short time, this can take an hour',
 	changing: 'The counts kept changing; try again when the conversation is quieter',
 	still_differs: 'The counts differ even after reloading from the store: this is a bug, please report it',
 	not_tried: 'Other repairs took all the time; run the command again',
@@ -70,8 +70,8 @@ export async function countsFindings(
 		return [
 			warn(
 				ABOUT,
-				'nothing was compared: the user is not a member of this conversation',
-				'Check --user and --channel',
+				'nothing was compared: there is no such member, or the conversation is archived or changing',
+				'Check --user and --channel, or try again in a moment',
 			),
 		];
 	return [
@@ -84,9 +84,7 @@ export async function countsFindings(
 function leftOut(pages: readonly Verified[], user: string | undefined): string {
 	const { total = 0, response_metadata } = pages.at(-1) ?? {};
 	if (user === undefined)
-		return response_metadata?.next_cursor
-			? `; compared only ${pages.at(-1)?.checked} of ${total} members`
-			: '';
+		return response_metadata?.next_cursor ? `; not all ${total} members were compared` : '';
 	const checked = pages.reduce((sum, page) => sum + page.checked, 0);
 	return checked < total
 		? `; ${total - checked} more were archived, changing or not in the store yet, and were not compared`

@@ -46,13 +46,13 @@ export const limitSettings = {
 	),
 	bodyMemoryMb: setting(
 		'body-memory-mb',
-		'memory for request bodies in flight; a user or address gets at most an eighth of it',
+		'memory for request bodies in flight; a user or address gets an eighth of it, or one body',
 		64,
 		wholeNumber(8, 65_536),
 	),
 	answerMemoryMb: setting(
 		'answer-memory-mb',
-		'memory for large answers that clients have not read yet, at most an eighth of it per user; a second budget of this size holds events that wait for sockets',
+		'memory for large answers that clients have not read yet; a user may hold an eighth of it, or one answer; unread output of all sockets may take as much again',
 		128,
 		wholeNumber(32, 65_536),
 	),

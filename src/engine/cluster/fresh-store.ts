@@ -3,8 +3,8 @@ import type { Files } from '../ports/files.ts';
 import type { MarkLog } from '../ports/log.ts';
 import type { Search } from '../ports/search.ts';
 import type { Directory, History, Store } from '../ports/store.ts';
-import { freshReaders, type ReaderParts } from './fresh-readers.ts';
 import type { Freshness } from './freshness.ts';
+import { type MessageReaderParts, messageReaders } from './message-readers.ts';
 import { mergeOwnChanges } from './own-changes.ts';
 
 /** The store as gateways read it: never behind delivered events. */
@@ -14,17 +14,17 @@ const RECENT_MICROS = 60_000_000;
 /** If the store lacks a mark for longer, the process that applied the mark may have died before it logged it. */
 const OVERDUE_MICROS = 10_000_000;
 
-type Reads = Pick<Store, 'directory' | 'history' | 'changes' | 'search' | 'files'>;
+type StoreParts = Pick<Store, 'directory' | 'history' | 'changes' | 'search' | 'files'>;
 
 export interface FreshStoreParts {
-	readonly store: Reads;
+	readonly store: StoreParts;
 	readonly freshness: Freshness;
-	readonly membershipsOf: ReaderParts['membershipsOf'];
+	readonly membershipsOf: MessageReaderParts['membershipsOf'];
 	readonly marks: Pick<MarkLog, 'append'>;
 	readonly nowMicros: () => number;
 }
 
-export function freshStore(parts: FreshStoreParts): Reads {
+export function freshStore(parts: FreshStoreParts): StoreParts {
 	return {
 		history: freshHistory(parts),
 		changes: freshChanges(parts),
@@ -46,7 +46,8 @@ function freshHistory({ store, freshness, nowMicros }: FreshStoreParts): History
 			after(conversation, () => history.replies(conversation, threadTs, range)),
 		messages: (conversation, ts, most) => after(conversation, () => history.messages(conversation, ts, most)),
 		threads: (conversation, roots) => after(conversation, () => history.threads(conversation, roots)),
-		reactions: (conversation, ts) => after(conversation, () => history.reactions(conversation, ts)),
+		reactions: (conversation, ts, viewer) =>
+			after(conversation, () => history.reactions(conversation, ts, viewer)),
 		reactors: (conversation, ts, limit) =>
 			after(conversation, () => history.reactors(conversation, ts, limit)),
 		pins: (conversation) => after(conversation, () => history.pins(conversation)),
@@ -105,7 +106,7 @@ function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): 
 
 function freshDirectory({ store, freshness, membershipsOf, nowMicros }: FreshStoreParts): Directory {
 	const { directory, history } = store;
-	const readers = freshReaders({ directory, history, membershipsOf });
+	const readers = messageReaders({ directory, history, membershipsOf });
 	return {
 		...directory,
 		async conversations(ids) {

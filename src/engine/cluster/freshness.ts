@@ -9,7 +9,7 @@ import { type Fields, membershipField, subjectOf, unpackMembership } from './red
 /**
  * The store lags behind the log by a moment. A read that must include delivered events waits here until the store has caught up with
  * the read state in Redis, which has the newest stamp of each conversation. No read waits for a user's own marks, because they are read
- * from Redis (own-changes.ts, fresh-readers.ts).
+ * from Redis (own-changes.ts, message-readers.ts).
  */
 
 const PAUSE_MS = 5;

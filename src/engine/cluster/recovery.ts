@@ -1,6 +1,6 @@
 import type { SessionLock } from './postgres/session-lock.ts';
 import type { Epoch } from './redis/epoch.ts';
-import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
+import { MARKS_ARE_LOGGED_MS } from './redis/epoch-guard.ts';
 
 /**
  * Rebuilds the read state of lost Redis nodes. Every worker runs this, and one of them does the work.
@@ -18,7 +18,10 @@ import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
 
 export interface RecoveryParts {
 	readonly epoch: Epoch;
-	readonly lock: Pick<SessionLock, 'share' | 'release' | 'tryExclusive' | 'tryElect' | 'isElected' | 'close'>;
+	readonly lock: Pick<
+		SessionLock,
+		'share' | 'tryShare' | 'release' | 'tryExclusive' | 'hasActiveHolder' | 'tryElect' | 'isElected' | 'close'
+	>;
 	readonly worker: { halt(): Promise<void>; resume(): void };
 	/** The end of the log, for each partition of marks. */
 	readonly endOfMarks: () => Promise<ReadonlyMap<string, number>>;
@@ -32,10 +35,14 @@ export interface RecoveryParts {
 	readonly onTrouble: (error: Error) => void;
 	readonly onLost: () => void;
 	readonly onComplete: () => void;
+	/** How long to wait for a silent holder of the lock. */
+	readonly othersWithinMs?: number;
 }
 
 const EVERY_MS = 500;
 const POLL_MS = 100;
+/** While a worker persists its effects, it uses its lock this often: otherwise the others would take it for paused. */
+const ACTIVE_EVERY_MS = 1_000;
 /** A paused worker may hold the lock. After this time its partitions are reassigned to other workers, which replay them. */
 const OTHERS_WITHIN_MS = 20_000;
 const WARN_EVERY_MS = 30_000;
@@ -101,7 +108,7 @@ export class Recovery {
 	private async rebuild(): Promise<void> {
 		const { epoch, lock, worker, log } = this.parts;
 		log('The read state in Redis is missing or incomplete; pausing until PostgreSQL has all decided changes');
-		await worker.halt();
+		await this.useLockUntil(worker.halt());
 		await lock.release();
 		try {
 			if (!(await this.waitForElection())) return;
@@ -121,18 +128,31 @@ export class Recovery {
 		}
 	}
 
+	private async useLockUntil(halted: Promise<void>): Promise<void> {
+		const { lock, onTrouble } = this.parts;
+		const isHalted = halted.then(() => true);
+		while (!(await Promise.race([isHalted, Bun.sleep(ACTIVE_EVERY_MS)])))
+			await lock.tryShare().catch((error) => onTrouble(error));
+	}
+
 	/**
 	 * Resolves to false if another worker has already rebuilt: that worker shares the lock again, so waiting for the exclusive lock would
 	 * never end.
 	 */
 	private async waitForElection(): Promise<boolean> {
-		const { lock, log } = this.parts;
-		const deadline = performance.now() + OTHERS_WITHIN_MS;
+		const { lock, log, othersWithinMs = OTHERS_WITHIN_MS } = this.parts;
+		let deadline = performance.now() + othersWithinMs;
 		while (!(await lock.tryExclusive())) {
 			if (this.stopped || (await this.isComplete())) return false;
 			if (performance.now() > deadline) {
-				log('A worker did not release its lock in time; its partitions will be replayed');
-				break;
+				if (!(await lock.hasActiveHolder())) {
+					log('A worker did not release its lock in time; its partitions will be replayed');
+					break;
+				}
+				log(
+					'A worker is still writing decided changes to PostgreSQL; waiting. Check the load of PostgreSQL.',
+				);
+				deadline = performance.now() + othersWithinMs;
 			}
 			await Bun.sleep(POLL_MS);
 		}

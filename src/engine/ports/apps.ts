@@ -17,17 +17,18 @@ export interface App {
 	readonly updatedTs: number;
 	/** Events before this stamp are not delivered. */
 	readonly eventsSinceTs: number;
-	/** Events that the app subscribed to later, by name: those before this stamp are not delivered. */
+	/** For event names that the app subscribed to after its creation: events before the stamp are not delivered. */
 	readonly addedEvents: AddedEvents;
 	/** When HTTP delivery was paused because it had failed for too long; 0: not paused. */
 	readonly pausedAt: number;
-	/** Since when every HTTP delivery has failed; 0: the latest succeeded. */
+	/** Since when every delivery has failed; 0: the latest succeeded. */
 	readonly failingSinceAt: number;
 	readonly lastError: string;
 	/** Number of events that were dropped after all retries. */
 	readonly givenUp: number;
 }
 
+/** Stamps of subscriptions, by event name. */
 export type AddedEvents = Readonly<Record<string, number>>;
 
 export type AppTrouble = Pick<App, 'pausedAt' | 'failingSinceAt' | 'lastError'>;
@@ -70,7 +71,7 @@ export interface AppView {
 	readonly updatedTs: number;
 }
 
-/** The stamp up to which an app has received the events of a stream: of a conversation, a user, or a new channel. */
+/** The stamp up to which an app has received the events of a stream: a conversation, a user, or the creation of a channel (`created:C…`). */
 export type AppCursor = readonly [stream: string, stamp: number];
 
 export interface Apps {

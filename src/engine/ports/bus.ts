@@ -112,7 +112,7 @@ export interface Bus {
 	publish(topic: Topic, message: BusMessage): void;
 	/**
 	 * Publishes on behalf of a partition. Resolves to false if the message was dropped because a later owner of the partition has
-	 * published to the topic; to true once it is published, or if subscribers will get `lost` instead.
+	 * published to the topic; to true once it is published, or once subscribers got `lost` instead.
 	 */
 	publishAs(publisher: Publisher, topic: Topic, message: BusMessage): Promise<boolean>;
 	subscribe(topic: Topic, handler: BusHandler): void;

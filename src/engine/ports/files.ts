@@ -72,7 +72,7 @@ export interface Files {
 		files: readonly { readonly id: string; readonly title: string }[],
 		channels: readonly string[],
 	): Promise<boolean>;
-	/** Reverts `complete`. */
+	/** Reverts `complete` for those of these files that no message contains. */
 	reopen(ids: readonly string[]): Promise<void>;
 	/** Messages that contain the file, by ts. */
 	shares(file: Pick<FileRecord, 'id' | 'channels'>): Promise<readonly FileShare[]>;

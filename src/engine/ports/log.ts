@@ -104,13 +104,13 @@ export abstract class WorkDiscarded extends Error {
 	abstract readonly advice: string;
 }
 
-/** Another worker owns the partition and decides the same commands again. */
-export abstract class TakenOver extends WorkDiscarded {
+/** Another worker owns the partition, or soon will, and decides the same commands again. */
+export abstract class OwnerChanged extends WorkDiscarded {
 	readonly advice = 'Nothing is lost: the new owner of the partition processes the commands again.';
 }
 
 /** The partition is being reassigned: this worker must not decide any more of its commands. */
-export class Released extends TakenOver {
+export class Released extends OwnerChanged {
 	constructor() {
 		super('the partition was released');
 		this.name = 'Released';

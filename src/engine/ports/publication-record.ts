@@ -8,7 +8,8 @@
 export interface PublicationRecord {
 	/**
 	 * Makes this process the publisher of the partition, with a generation higher than all before. `stored`: the store has all effects
-	 * below this offset. From then on, nothing at or above it counts as published or reloaded: the log may have been replaced.
+	 * below this offset. Lowers recorded offsets that exceed `stored` to `stored`: they belong to an earlier log, or the new owner
+	 * publishes again from there.
 	 */
 	claim(
 		partition: string,
@@ -25,8 +26,8 @@ export interface PublicationRecord {
 	/** Call it before all of the read state is reloaded from the store, which has all effects below these offsets. */
 	reloading(offsets: ReadonlyMap<string, number>): Promise<void>;
 	/**
-	 * A stored change may never have been published: all clients have to reload. Unless the read state is known to have it, the read
-	 * state is rebuilt as well.
+	 * A stored change may never have been published: earlier positions become invalid, so that clients reload when they resume. Unless the
+	 * read state is known to have the change, the read state is rebuilt as well.
 	 */
-	announceMissed(isInReadState: boolean): Promise<void>;
+	invalidatePositions(isInReadState: boolean): Promise<void>;
 }

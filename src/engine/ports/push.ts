@@ -45,7 +45,7 @@ export const WHOLE_CONVERSATION = 0;
 export interface OutboxEntry extends MessageKey {
 	/** `changed`: notifies only users whom it newly mentions; the others were notified when it was posted. */
 	readonly because: 'posted' | 'changed';
-	/** Number of changes since it entered the outbox; each one restarts the processing. */
+	/** Number of changes, including one that queued it; each restarts the processing. */
 	readonly round: number;
 	/** Members up to this id are processed. */
 	readonly after: string;

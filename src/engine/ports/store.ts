@@ -34,7 +34,7 @@ export interface Directory extends Invites {
 	usersOf(team: string, after: string | null, limit: number): Promise<Page<User>>;
 	/** Including deactivated users; by id. */
 	usersNamed(team: string, names: readonly string[]): Promise<readonly User[]>;
-	/** The first active user, by id, with this email address, ignoring case. */
+	/** The first user, by id, who is not deactivated and has this email address, ignoring case. */
 	userWithEmail(team: string, email: string): Promise<User | null>;
 	setProfile(user: string, profile: Profile, realName: string, at: number): Promise<void>;
 	snooze(user: string, until: number): Promise<void>;
@@ -128,8 +128,12 @@ export interface History {
 	): Promise<readonly Message[]>;
 	/** Those of these roots that have undeleted replies. */
 	threads(conversation: string, roots: readonly number[]): Promise<readonly ThreadInfo[]>;
-	/** Reactions of those messages that have any, in display order. */
-	reactions(conversation: string, ts: readonly number[]): Promise<ReadonlyMap<number, readonly Reaction[]>>;
+	/** Reactions of those messages that have any, in display order. If the viewer has reacted, `users` has the viewer. */
+	reactions(
+		conversation: string,
+		ts: readonly number[],
+		viewer: string,
+	): Promise<ReadonlyMap<number, readonly Reaction[]>>;
 	/** The pins of a conversation, by ts. */
 	pins(conversation: string): Promise<readonly Pin[]>;
 	/** Users who reacted to a message, by emoji; the earliest `limit` reactions. */
@@ -288,9 +292,12 @@ export interface StateSource {
 
 /** Persists facts in the order of the calls. A ledger of marks may still persist facts that it has rejected. */
 export interface Ledger {
-	/** Resolves when all of the facts are durable; rejects if none is yet. */
+	/** Resolves when all of the facts are durable; rejects if it is not certain that all of them are durable. */
 	commit(facts: readonly Fact[]): Promise<void>;
-	/** Resolves when everything that was passed to `commit` so far is durable or rejected. */
+	/**
+	 * Waits for everything that was passed to `commit` so far. If a commit fails, a group commit rejects, because the caller may have
+	 * seen the failed change; a ledger of marks resolves.
+	 */
 	flushed(): Promise<void>;
 	/** Stamp of the newest durable fact, if facts are committed in the order of their stamps; otherwise 0. */
 	durable(): number;
@@ -323,7 +330,7 @@ export interface Store {
 	readonly search: Search;
 	readonly scheduled: Scheduled;
 	readonly files: Files;
-	/** The newest stamp ever written; the clock continues from it. */
+	/** The newest recorded stamp; the clock continues from it. In a cluster, commits of partitions do not record theirs. */
 	newestStamp(): Promise<number>;
 	close(): Promise<void>;
 }

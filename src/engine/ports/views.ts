@@ -33,7 +33,7 @@ export interface Scope {
 	readonly all?: AllScope;
 	/** Further conversations, depending on the user's state. */
 	readonly some?: (user: UserView) => readonly ConversationScope[];
-	/** Also loads, without entries, the conversations that the user left recently, so that `lateness` covers them. */
+	/** Also loads conversations that the user left recently, without entries, so that `ChangedViews.lateness` covers them. */
 	readonly includesLeft?: true;
 }
 
@@ -53,11 +53,11 @@ export interface ViewSnapshot {
 	readonly mostConversations: number;
 	/** Needs `cursors`: unarchived conversations for which `holds` is true. `holds` must depend on its argument only. */
 	where(holds: (member: MemberContext) => boolean): Ids;
-	/** Needs `all`: unarchived conversations after `start` in the inbox, newest first. `inside`: only those in `among`, or only the others. */
-	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): readonly ConversationView[];
+	/** Needs `all`: unarchived conversations after `start` in the inbox, newest first. Of these, only those in `among`, or, if `isAmong` is false, only the others. */
+	newest(start: InboxOrder | null, most: number, among?: Ids, isAmong?: boolean): readonly ConversationView[];
 	/** Needs `threads`: threads that the user follows, in unarchived conversations. */
 	threads(): Iterable<FollowerContext>;
-	/** The views include every visible change up to this stamp. */
+	/** The views include what had become visible by this time. */
 	readonly stamp: number;
 	/** Needs `all`: the position of a client that has these views. If it is earlier than `stamp`, no change in between concerns the user. */
 	position(): number;
@@ -177,7 +177,7 @@ export interface Views {
 	/** The store has everything of this conversation up to this stamp: older data may be trimmed. */
 	written(conversation: string, stamp: number): void;
 
-	/** Rejects while reads would be rejected, because the views were lost and are being rebuilt. */
+	/** Rejects while some views are lost and being rebuilt: reads of these would be rejected. */
 	available(): Promise<void>;
 	/**
 	 * Attempts once to reload this conversation and this user's state in it from the store. No acknowledged change is lost: it

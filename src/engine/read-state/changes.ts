@@ -30,8 +30,8 @@ export interface CommandChanges {
 	readonly changes: readonly ConversationChange[];
 }
 
-/** The effects of each command: they share a conversation and a stamp. Usually there is one command. */
-export function commandsIn(effects: readonly Effect[]): (readonly Effect[])[] {
+/** Groups effects by command: the effects of a command share a conversation and a stamp. Usually there is one command. */
+export function effectsByCommand(effects: readonly Effect[]): (readonly Effect[])[] {
 	const [first] = effects;
 	const isOne = effects.every(
 		({ at, conversation: { id } }) => at === first?.at && id === first.conversation.id,
@@ -40,10 +40,10 @@ export function commandsIn(effects: readonly Effect[]): (readonly Effect[])[] {
 	return [...Map.groupBy(effects, ({ conversation, at }) => `${conversation.id} ${at}`).values()];
 }
 
-/** What one command changes. */
-export const changesOf = (command: readonly Effect[]): CommandChanges => ({
-	stamp: command[0]?.at ?? 0,
-	changes: command.flatMap(changeOf),
+/** What the effects of one command change. */
+export const changesOf = (effects: readonly Effect[]): CommandChanges => ({
+	stamp: effects[0]?.at ?? 0,
+	changes: effects.flatMap(changeOf),
 });
 
 function changeOf(effect: Effect): ConversationChange[] {

@@ -69,9 +69,9 @@ export class MembershipTable {
 		};
 	}
 
-	/** Numbers of conversations, including those that the user has left. */
+	/** Numbers of conversations, including those that the user has left. A copy: JSC moves an array to a larger buffer for `subarray`. */
 	conversations(): Uint32Array {
-		return this.numbers.subarray(0, this.size);
+		return this.numbers.slice(0, this.size);
 	}
 
 	/** Index of the conversation; if absent, -1 - the index where it would be inserted. */

@@ -131,7 +131,7 @@ export class TimelineLoader<Conversation extends LoadedConversation> {
 		);
 	}
 
-	/** Adds without an await after the read, so that the conversations keep all changes that the rows may lack. */
+	/** Raises `reads` until the rows are added, so that the conversations keep all changes that the rows may lack. */
 	private async load<Rows>(
 		conversations: readonly Conversation[],
 		read: () => Promise<Rows>,

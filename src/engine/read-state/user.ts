@@ -21,8 +21,8 @@ const NOTHING_FOLLOWED: ReadonlyMap<number, Follows> = new Map();
 /** What users of one process share. */
 export interface UserContext {
 	/** Numbers of users and of conversations. */
-	readonly users: Numbering;
-	readonly conversations: Numbering;
+	readonly userNumbers: Numbering;
+	readonly conversationNumbers: Numbering;
 	/** Start times of servers: a start ends all earlier activity. */
 	readonly starts: readonly number[];
 	/** Whether memberships have stamps. */
@@ -43,8 +43,8 @@ export class LoadedUser implements UserView, UserState {
 		protected readonly context: UserContext,
 		rows: UserReadState,
 	) {
-		const { users, starts, isStamped } = context;
-		this.number = users.of(id);
+		const { userNumbers, starts, isStamped } = context;
+		this.number = userNumbers.of(id);
 		this.memberships = new MembershipTable(rows.memberships.length, isStamped);
 		this.activity = new Activity(starts, rows.activity);
 		this.stamp = rows.stamp;
@@ -56,7 +56,7 @@ export class LoadedUser implements UserView, UserState {
 	}
 
 	membership(conversation: string): StampedMembership | undefined {
-		const number = this.context.conversations.peek(conversation);
+		const number = this.context.conversationNumbers.peek(conversation);
 		return number === undefined ? undefined : this.membershipIn(number);
 	}
 
@@ -71,7 +71,7 @@ export class LoadedUser implements UserView, UserState {
 	}
 
 	setMembership(conversation: string, membership: StampedMembership): void {
-		const number = this.context.conversations.of(conversation);
+		const number = this.context.conversationNumbers.of(conversation);
 		this.memberships.set(number, membership);
 		if (membership.ahead.size === 0) this.ahead?.delete(number);
 		else this.ahead = (this.ahead ?? new Map()).set(number, membership.ahead);
@@ -95,7 +95,7 @@ export class LoadedUser implements UserView, UserState {
 	}
 
 	private followsIn(conversation: string): Follows | undefined {
-		return this.ownFollows?.get(this.context.conversations.peek(conversation) ?? -1);
+		return this.ownFollows?.get(this.context.conversationNumbers.peek(conversation) ?? -1);
 	}
 
 	follow(conversation: string, threadTs: number): StampedFollow | undefined {
@@ -107,7 +107,7 @@ export class LoadedUser implements UserView, UserState {
 	}
 
 	setFollow(conversation: string, threadTs: number, follow: StampedFollow | null): void {
-		const number = this.context.conversations.of(conversation);
+		const number = this.context.conversationNumbers.of(conversation);
 		this.ownFollows ??= new Map();
 		const threads = this.ownFollows.get(number) ?? (new Map() as Follows);
 		if (follow) threads.set(threadTs, follow);

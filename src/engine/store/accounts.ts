@@ -1,3 +1,4 @@
+import { SharedStrings } from '../../model/shared-strings.ts';
 import type { Profile, Team, Token, TokenUse, User } from '../ports/store.ts';
 import { deleteScheduledOf } from './scheduled.ts';
 import { flag, type Param } from './sql.ts';
@@ -66,10 +67,12 @@ export interface UserRow {
 }
 
 const NO_PROFILE: Profile = {};
+/** Of workspaces: many accounts of each are cached. */
+const teams = new SharedStrings();
 
 export const userOf = (row: UserRow): User => ({
 	id: row.id,
-	team: row.team,
+	team: teams.of(row.team),
 	name: row.name,
 	realName: row.real_name,
 	email: row.email,

@@ -16,7 +16,7 @@ import {
 
 const { awaited, stored, complete, deleting, deleted, abandoned } = FILE_STATES;
 
-/** Checks the quota and inserts in one statement, so that two concurrent uploads cannot both take the last space. */
+/** Checks the quota and inserts in one statement, so that two uploads to one process cannot both take the last space. */
 const RESERVE = statement(
 	'files',
 	`INSERT INTO files (id, team, user_id, name, title, mimetype, alt_text, snippet_type, secret, size, created_ts,

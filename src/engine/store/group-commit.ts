@@ -69,7 +69,7 @@ export class GroupCommit implements Ledger {
 		return this.durableStamp;
 	}
 
-	/** Accepts nothing more, and waits until everything is written. */
+	/** Opens no more batches, and waits until everything is written. */
 	async close(): Promise<void> {
 		this.closed = true;
 		await Promise.allSettled([this.running, ...this.queue, ...this.background].map((batch) => batch?.done));

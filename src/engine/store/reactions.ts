@@ -44,8 +44,8 @@ export function deleteReactions(conversation: string, ts: number, into: Writes):
 
 const TOTALS = `SELECT t.ts, t.name, t.user_count, t.users, t.first_ts FROM EACH_INTEGER($2) AS wanted
 	CROSS JOIN reaction_totals t WHERE t.conversation = $1 AND t.ts = wanted.item`;
-const OWN = `SELECT r.name FROM reaction_totals t CROSS JOIN reactions r
-	WHERE t.conversation = $1 AND t.ts = $2
+const OWN = `SELECT t.ts, t.name FROM EACH_INTEGER($2) AS wanted CROSS JOIN reaction_totals t CROSS JOIN reactions r
+	WHERE t.conversation = $1 AND t.ts = wanted.item
 		AND r.conversation = t.conversation AND r.ts = t.ts AND r.name = t.name AND r.user_id = $3 AND r.active = 1`;
 const REACTORS = `SELECT name, user_id FROM reactions
 	WHERE conversation = $1 AND ts = $2 AND active = 1 ORDER BY changed_ts LIMIT $3`;
@@ -113,10 +113,38 @@ async function totals(
 	return found;
 }
 
+/** The user's own reactions to these messages. */
+const own = (reader: SqlReader, conversation: string, ts: readonly number[], user: string) =>
+	inChunks(reader, ts, (chunk) =>
+		reader.all<{ ts: number; name: string }>(OWN, [conversation, list(chunk), user]),
+	);
+
+/** Adds the viewer to the users of each reaction whose list is cut, if the viewer is one of them. */
+async function listing(
+	viewer: string,
+	reader: SqlReader,
+	conversation: string,
+	found: ReadonlyMap<number, readonly Reaction[]>,
+): Promise<ReadonlyMap<number, readonly Reaction[]>> {
+	const isCut = ({ count, users }: Reaction): boolean => count > users.length && !users.includes(viewer);
+	const cut = [...found].filter(([, reactions]) => reactions.some(isCut)).map(([ts]) => ts);
+	if (cut.length === 0) return found;
+	const listed = new Map(found);
+	for (const { ts, name } of await own(reader, conversation, cut, viewer)) {
+		const withViewer = (reaction: Reaction): Reaction =>
+			reaction.name === name && isCut(reaction)
+				? { ...reaction, users: [...reaction.users, viewer] }
+				: reaction;
+		listed.set(ts, (listed.get(ts) ?? []).map(withViewer));
+	}
+	return listed;
+}
+
 export const readReactions = (
 	reader: SqlReader,
 ): Pick<History, 'reactions' | 'reactors' | 'reactedTo'> & Pick<StateSource, 'reactionsFor'> => ({
-	reactions: (conversation, ts) => totals(reader, conversation, ts),
+	reactions: async (conversation, ts, viewer) =>
+		listing(viewer, reader, conversation, await totals(reader, conversation, ts)),
 	async reactors(conversation, ts, limit) {
 		const rows = await reader.all<{ name: string; user_id: string }>(REACTORS, [conversation, ts, limit]);
 		const found = Map.groupBy(rows, ({ name }) => name);
@@ -134,7 +162,7 @@ export const readReactions = (
 	},
 	async reactionsFor(conversation, ts, user) {
 		const found = await totals(reader, conversation, [ts]);
-		const own = await reader.all<{ name: string }>(OWN, [conversation, ts, user]);
-		return { reactions: found.get(ts) ?? [], own: own.map(({ name }) => name) };
+		const names = (await own(reader, conversation, [ts], user)).map(({ name }) => name);
+		return { reactions: found.get(ts) ?? [], own: names };
 	},
 });

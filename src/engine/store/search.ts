@@ -51,17 +51,31 @@ const PLACES = `SELECT readable.id FROM (
 	WHERE ($4 = '[]' OR readable.id IN (SELECT item FROM EACH_TEXT($4) AS places))
 	ORDER BY COALESCE((SELECT max(m.ts) FROM messages m WHERE m.conversation = readable.id), 0) DESC LIMIT $5`;
 
-/** For a search by author, conversation or date alone. */
-export async function findWithoutWords(reader: SqlReader, request: SearchRequest): Promise<SearchMatch[]> {
+/**
+ * For a search by author, conversation or date alone, or with excluded words only. `contains`: whether message `m` contains one of the
+ * words in $10, in the database's own SQL; `excluded`: these words as the database expects them, '' for none.
+ */
+export async function findWithoutWords(
+	reader: SqlReader,
+	request: SearchRequest,
+	contains: string,
+	excluded: string,
+): Promise<SearchMatch[]> {
 	const { team, user, memberOnly, in: places } = request;
 	const wanted = [team, user, flag(memberOnly), list(places ?? []), MAX_CONVERSATIONS];
 	const conversations = await reader.all<{ id: string }>(PLACES, wanted);
 	const sql = `SELECT m.conversation, m.ts, ${HITS} FROM (SELECT n.* FROM messages n
 			WHERE n.conversation = $9 AND n.ts > $3 AND n.ts < $4 ORDER BY n.ts DESC LIMIT ${ROWS_PER_CONVERSATION}) AS m
-		WHERE ${conditionsOf(request)}`;
+		WHERE ${conditionsOf(request)} ${excluded === '' ? '' : `AND NOT ${contains}`}`;
 	const found: SearchMatch[] = [];
 	for (const { id } of conversations) {
-		found.push(...(await reader.all<SearchMatch>(sql, [...paramsOf(request), id])));
+		found.push(
+			...(await reader.all<SearchMatch>(sql, [
+				...paramsOf(request),
+				id,
+				...(excluded === '' ? [] : [excluded]),
+			])),
+		);
 		await reader.pause();
 	}
 	return found.sort((a, b) => b.ts - a.ts).slice(0, MAX_MATCHES);

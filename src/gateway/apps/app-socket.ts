@@ -32,6 +32,8 @@ export class AppSocket {
 	private readonly waiting = new Map<string, Waiting>();
 	/** Checks since the client last sent anything. */
 	silentChecks = 0;
+	/** Set by the listener: the client's address; null: unknown. */
+	address: string | null = null;
 	private ended = false;
 	/** The client was asked to reconnect: send nothing new over this socket. */
 	private isClosing = false;

@@ -7,7 +7,7 @@ import { AppSocket, type Envelope, type EnvelopeResult } from './app-socket.ts';
 
 /**
  * The Socket Mode connections at this gateway. An envelope goes to the app's socket with the fewest unacknowledged
- * envelopes; if that socket closes, to the next.
+ * envelopes. If that socket closes before the acknowledgement, the caller sends the envelope again.
  */
 
 export interface AppSocketsParts {
@@ -18,8 +18,8 @@ export interface AppSocketsParts {
 	readonly gateway: string;
 	readonly nowMs: () => number;
 	readonly newId: () => string;
-	/** Called when an app opened or closed a socket here. `isLast`: the app's last socket here was closed. */
-	readonly changed: (app: string, isLast: boolean) => void;
+	/** Called when an app opened or closed a socket here. */
+	readonly changed: (app: string) => void;
 	readonly report: (error: unknown) => void;
 	readonly ackTimeoutMs?: number;
 }
@@ -85,7 +85,7 @@ export class AppSockets {
 		}
 		socket.hello(count, gateway);
 		this.sockets.set(app, [...(this.sockets.get(app) ?? []), socket]);
-		this.parts.changed(app, false);
+		this.parts.changed(app);
 	}
 
 	closed(socket: AppSocket): void {
@@ -97,7 +97,7 @@ export class AppSockets {
 		const left = open.filter((one) => one !== socket);
 		if (left.length > 0) this.sockets.set(app, left);
 		else this.sockets.delete(app);
-		this.parts.changed(app, left.length === 0);
+		this.parts.changed(app);
 	}
 
 	/** Closes the sockets that were opened with this token; null: all sockets of the app. */
@@ -128,6 +128,7 @@ export class AppSockets {
 		return {
 			isOpen: () => this.isOpen(app),
 			maxInFlight: MAX_EVENTS_IN_FLIGHT,
+			pausesFailingApps: false,
 			deliver: async (to, delivery) => {
 				const { attempts, reason } = delivery;
 				const envelope = {
@@ -144,8 +145,8 @@ export class AppSockets {
 		};
 	}
 
-	/** Announces the stop: clients connect to another gateway if there is one. */
-	warn(): void {
+	/** Asks clients to connect to another gateway, before `stop` closes their sockets. */
+	announceStop(): void {
 		for (const socket of this.all()) socket.disconnect('warning', this.parts.gateway);
 	}
 

@@ -45,9 +45,13 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 	ratelimited: 429,
 	service_unavailable: 503,
 	outcome_unknown: 500,
+	internal_error: 500,
 };
 /** Codes for which Slack's webhooks use another text. */
-const TEXT_OF: Readonly<Record<string, string>> = { is_archived: 'channel_is_archived' };
+const TEXT_OF: Readonly<Record<string, string>> = {
+	is_archived: 'channel_is_archived',
+	internal_error: 'server_error',
+};
 
 export async function serveHook(
 	path: string,
@@ -87,7 +91,7 @@ async function webhook(path: string, request: Request, services: Services, addre
 		services.anonymousLimits.failed(address);
 		throw new HookRejection(404, 'no_service');
 	}
-	limited(services, id);
+	limit(services, id);
 	const app = await services.apps.app(found.app);
 	if (!app) throw new HookRejection(404, 'no_service');
 	const payload = await payloadOf(request);
@@ -117,13 +121,13 @@ async function response(path: string, request: Request, services: Services, addr
 		services.anonymousLimits.failed(address);
 		throw new HookRejection(404, 'expired_url');
 	}
-	limited(services, pass.app);
+	limit(services, pass.app);
 	const app = await services.apps.app(pass.app);
 	if (!app) throw new HookRejection(404, 'expired_url');
 	await respond(services, app, pass, parseAppMessage(await payloadOf(request)));
 }
 
-function limited({ limits }: Services, holder: string): void {
+function limit({ limits }: Services, holder: string): void {
 	const wait = limits.take(holder, 'posts');
 	if (wait > 0) throw new Rejection('ratelimited', undefined, wait);
 }

@@ -6,7 +6,10 @@ import { botIdOf, isJsonObject, type Json, type JsonObject } from '../../protoco
 import type { UserCall } from '../http/method.ts';
 import type { Services } from '../services.ts';
 
-/** Modals and home tabs that apps show to users. A modal is stored until it is closed or old, a home tab until its app is removed. */
+/**
+ * Modals and home tabs that apps show to users. A modal is stored until it is closed or has not changed for a day, a
+ * home tab until its app is removed.
+ */
 
 const MAX_BELOW = 2;
 const MAX_BLOCKS = 100;
@@ -63,7 +66,7 @@ export function stackedOn(view: AppView): readonly string[] {
 export const homeId = (app: string, user: string): string => `VH${app.slice(1)}${user.slice(1)}`;
 
 /** Finds a view that this user has open. */
-export async function openView({ services, caller }: UserCall, id: string): Promise<AppView> {
+export async function viewOfUser({ services, caller }: UserCall, id: string): Promise<AppView> {
 	const view = await services.apps.view(id);
 	if (view?.user !== caller.user.id)
 		throw new Rejection('view_not_found', 'view_id: this user has no such view');

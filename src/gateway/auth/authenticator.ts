@@ -165,11 +165,19 @@ export class Authenticator {
 
 	private async lookUp(token: string, hash: string): Promise<Caller> {
 		const forgetsBefore = this.forgets;
-		const key = tokenKey(token);
+		// The same string as the key of the cache, because every cached token and every socket keeps it.
+		const key = looksLikeJwt(token) ? tokenKey(token) : hash;
 		const { user, team, expiresAt, issuedAt } = await this.claimsOf(token, key);
 		const account = await this.account(user, team);
 		if (!isOpaque(token) && isSignedOut(account, issuedAt)) throw new Rejection('token_revoked');
-		const caller: UserCaller = { kind: 'user', user: account, team, tokenKey: key, expiresAt, issuedAt };
+		const caller: UserCaller = {
+			kind: 'user',
+			user: account,
+			team: account.team,
+			tokenKey: key,
+			expiresAt,
+			issuedAt,
+		};
 		if (this.forgets === forgetsBefore) this.cache(hash, caller);
 		return caller;
 	}

@@ -101,5 +101,5 @@ function rejectionOf(error: unknown): Rejection {
 		error.constructor !== errors.JOSEError;
 	return aboutToken
 		? new Rejection('invalid_auth')
-		: new Rejection('service_unavailable', 'the JWKS is unreachable');
+		: new Rejection('service_unavailable', 'the JWKS cannot be loaded');
 }

@@ -2,7 +2,7 @@ import type { Directory, Token, TokenUse } from '../../engine/ports/store.ts';
 
 /**
  * Records when tokens were last used, to within some minutes. Uses are collected and written in batches, so that a
- * thousand clients that connect together cost one small write. A crash loses the last minute of uses.
+ * thousand clients that connect together cost one small write. A crash loses the uses of the last 30 s.
  */
 
 /** A use this soon after the recorded one is not written. */

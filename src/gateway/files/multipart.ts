@@ -25,7 +25,7 @@ export async function* fileOf(body: AsyncIterable<Uint8Array>, boundary: string)
 	buffer.prepend(Buffer.from(CRLF));
 	await drop(buffer.until(delimiter));
 	for (;;) {
-		const ending = await buffer.take(2);
+		const ending = await buffer.peek(2);
 		if (ending.equals(Buffer.from('--'))) throw new BadMultipart('no part of the form has a file name');
 		if (!ending.equals(Buffer.from(CRLF))) throw new BadMultipart('a boundary does not end its line');
 		if (hasFileName(await headersOf(buffer))) break;
@@ -36,11 +36,10 @@ export async function* fileOf(body: AsyncIterable<Uint8Array>, boundary: string)
 	await buffer.drain();
 }
 
+/** Reads from the line break after the boundary on: a part without headers has only that and the empty line. */
 async function headersOf(buffer: ByteBuffer): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
-	// A part without headers has only the empty line.
-	buffer.prepend(Buffer.from(CRLF));
 	for await (const chunk of buffer.until(Buffer.from(CRLF + CRLF))) {
 		chunks.push(chunk);
 		bytes += chunk.byteLength;
@@ -92,12 +91,11 @@ class ByteBuffer {
 		}
 	}
 
-	async take(bytes: number): Promise<Buffer> {
+	/** Returns the next bytes without consuming them. */
+	async peek(bytes: number): Promise<Buffer> {
 		while (this.held.length < bytes)
 			if (!(await this.more())) throw new BadMultipart('the form ends too early');
-		const taken = this.held.subarray(0, bytes);
-		this.held = this.held.subarray(bytes);
-		return taken;
+		return this.held.subarray(0, bytes);
 	}
 
 	async drain(): Promise<void> {

@@ -1,4 +1,4 @@
-import { PeriodicJob } from '../periodic-job.ts';
+import { PeriodicJob } from '../../model/periodic-job.ts';
 import type { FileServices, Services } from '../services.ts';
 import { leaveTombstones, removeContent } from './removal.ts';
 

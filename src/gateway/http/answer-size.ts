@@ -27,10 +27,10 @@ export async function boundedAnswer(
 
 /** In JSON, one byte of text takes up to six bytes. The other fields of a message take up to about 1,000 bytes. */
 const MAX_GROWTH = 6;
-const FIXED_VIEW_BYTES = 1_000;
+const FIXED_FIELDS_BYTES = 1_000;
 
 /** Estimates an upper bound of the JSON size from `textBytes`. Returns it if it is at most `enough`; otherwise measures the exact size. */
-export function jsonBytes(view: JsonObject, textBytes: number, enough: number): number {
-	const upperBound = textBytes * MAX_GROWTH + FIXED_VIEW_BYTES;
-	return upperBound <= enough ? upperBound : Buffer.byteLength(JSON.stringify(view));
+export function jsonBytes(object: JsonObject, textBytes: number, enough: number): number {
+	const upperBound = textBytes * MAX_GROWTH + FIXED_FIELDS_BYTES;
+	return upperBound <= enough ? upperBound : Buffer.byteLength(JSON.stringify(object));
 }

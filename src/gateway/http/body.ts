@@ -44,10 +44,12 @@ export function addForm(raw: RawArguments, text: string): RawArguments {
 	for (let start = 0; start < text.length; ) {
 		const found = text.indexOf('&', start);
 		const end = found < 0 ? text.length : found;
-		const equals = text.indexOf('=', start);
 		if (end > start) {
-			const split = equals < 0 || equals > end ? end : equals;
-			raw.set(decode(text.slice(start, split)), decode(text.slice(split + 1, end)));
+			// Search for `=` only within the pair: a search up to the end of the text for each pair would take quadratic time.
+			const pair = text.slice(start, end);
+			const equals = pair.indexOf('=');
+			if (equals < 0) raw.set(decode(pair), '');
+			else raw.set(decode(pair.slice(0, equals)), decode(pair.slice(equals + 1)));
 		}
 		start = end + 1;
 	}

@@ -7,7 +7,10 @@ import type { Hold, MemoryBudget } from '../memory-budget.ts';
  * slowly is rejected.
  */
 
-/** Bun accepts bodies up to this size, so this much is reserved for a body of unknown length. Reading fails beyond `MAX_BODY_BYTES`. */
+/**
+ * The most memory that one body takes: up to `MAX_BODY_BYTES` that were read, and about as much that Bun buffers. Reserved for a body of
+ * unknown length.
+ */
 export const MAX_BUFFERED_BYTES = 2 * 1024 * 1024;
 
 export class IncomingBody {

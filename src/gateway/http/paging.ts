@@ -1,3 +1,5 @@
+import type { Page } from '../../engine/ports/store.ts';
+
 /**
  * Page cursors: opaque to clients, base64 of where the next page starts. Pages of messages continue from a ts and
  * pages of ids from an id, so new items do not disturb them.
@@ -27,3 +29,19 @@ const encodedOf = (decoded: string): string => Buffer.from(decoded).toString('ba
 export const nextCursor = (kind: CursorKind, next: string | number | null) => ({
 	response_metadata: { next_cursor: next === null ? '' : encodeCursor(kind, next) },
 });
+
+/** Inserts an item that the store does not have into its page, in the order of ids, and keeps the page within its limit. */
+export function withUnstored<T extends { readonly id: string }>(
+	item: T,
+	page: Page<T>,
+	after: string | null,
+	limit: number,
+): Page<T> {
+	const { items, next } = page;
+	const isHere = (after ?? '') < item.id && (next === null || item.id < next);
+	if (!isHere) return page;
+	const before = items.filter(({ id }) => id < item.id);
+	const all = [...before, item, ...items.slice(before.length)];
+	const shown = all.slice(0, limit);
+	return { items: shown, next: all.length > limit || next !== null ? (shown.at(-1)?.id ?? null) : null };
+}

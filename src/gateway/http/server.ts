@@ -151,7 +151,7 @@ function closeAfter(response: Response): Response {
 }
 
 /**
- * Slack's RTM client understands `not_authed`, `invalid_auth` and `account_inactive`, retries after a 503, and stops for good at any
+ * Slack's RTM client understands `not_authed`, `invalid_auth` and `account_inactive`, retries after a 503, and hangs after any
  * other error. So the methods that it connects with answer other errors about the token with `invalid_auth`, and failures with a 503.
  */
 const AT_CONNECT: Partial<Record<ErrorCode, ErrorCode>> = {

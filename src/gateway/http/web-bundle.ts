@@ -30,7 +30,7 @@ export const NOT_FOUND = '/not-found.html';
 const ICON = '/icon.svg';
 const ASSETS = 'assets/';
 
-/** Checked before bundling, so that requests for other paths cost nothing. */
+/** Checked before bundling: a request for another path bundles only to answer a browser with the page for unknown addresses. */
 export const isWebPath = (path: string): boolean =>
 	Object.hasOwn(PAGES, path) || [WORKER, ICON].includes(path) || path.startsWith(`/${ASSETS}`);
 

@@ -56,7 +56,7 @@ export class Connection {
 	private pings = 0;
 	/** Set by the heartbeat: number of checks since the client last sent or read something, or was pinged. */
 	silentChecks = 0;
-	/** Set by the heartbeat: the client was pinged and has sent nothing since. */
+	/** Set by the heartbeat: the client was pinged, and has neither sent nor read anything since. */
 	isPinged = false;
 
 	constructor(

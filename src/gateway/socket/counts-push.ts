@@ -37,8 +37,8 @@ export class CountsPush {
 		private readonly failed: (error: unknown) => void,
 	) {}
 
-	/** Called when an event was sent to these sessions. */
-	sent(sessions: readonly UserSession[], about: About): void {
+	/** Makes the counts that this change affects due for these sessions. */
+	noteChange(sessions: readonly UserSession[], about: About): void {
 		if (about.change === 'threads') {
 			for (const session of sessions) this.dueOf(session).threads = 'all';
 			return;
@@ -68,7 +68,7 @@ export class CountsPush {
 		for (const conversation of due)
 			this.pushRow(session, conversation, to).catch(this.retryLater(session, rowOf(conversation)));
 		if (threads || late?.threads || due.size > 0)
-			this.pushThreads(session.user, to, true).catch(this.retryLater(session, threadsOf('all')));
+			this.pushThreads(session, to, true).catch(this.retryLater(session, threadsOf('all')));
 	}
 
 	private dueOf(session: UserSession): Due {
@@ -85,11 +85,11 @@ export class CountsPush {
 		let left = SESSIONS_PER_TURN;
 		for (const [session, { rows, threads }] of this.due) {
 			this.due.delete(session);
-			const { user, connections } = session;
+			const { connections } = session;
 			for (const conversation of rows)
 				this.pushRow(session, conversation, connections).catch(this.retryLater(session, rowOf(conversation)));
 			if (threads !== 'none')
-				this.pushThreads(user, connections, threads === 'all').catch(
+				this.pushThreads(session, connections, threads === 'all').catch(
 					this.retryLater(session, threadsOf(threads)),
 				);
 			left -= 1;
@@ -118,14 +118,19 @@ export class CountsPush {
 		const member = row && (await this.readState.member(session.user, conversation));
 		// A user who has left has no row; their clients have received an event.
 		if (!member || member.archived || !session.isIn(conversation)) return;
-		this.send(to, countsUpdatedEvent(row), false, (late) => late.rows.add(conversation));
+		const event = countsUpdatedEvent(row);
+		session.onceSent(() => this.send(to, event, false, (late) => late.rows.add(conversation)));
 	}
 
-	private async pushThreads(user: string, to: readonly Connection[], toAll: boolean): Promise<void> {
-		const { threads, position } = await this.readState.threadTotals(user);
-		this.send(to, threadStateEvent(threads, position), toAll, (late) => {
-			late.threads = true;
-		});
+	private async pushThreads(session: UserSession, to: readonly Connection[], toAll: boolean): Promise<void> {
+		const { threads, position } = await this.readState.threadTotals(session.user);
+		const event = threadStateEvent(threads, position);
+		// Its position may cover events that are still held.
+		session.onceSent(() =>
+			this.send(to, event, toAll, (late) => {
+				late.threads = true;
+			}),
+		);
 	}
 
 	/**

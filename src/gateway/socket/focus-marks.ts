@@ -1,5 +1,5 @@
 import { Rejection } from '../../model/errors.ts';
-import type { Reads } from '../../unread/reads.ts';
+import type { Marking } from '../../unread/marking.ts';
 
 /**
  * Marks messages read that devices with the conversation in focus have confirmed. Each user, conversation and revision
@@ -11,7 +11,7 @@ import type { Reads } from '../../unread/reads.ts';
 const MAX_WAITING = 10_000;
 
 export interface FocusMarksParts {
-	readonly reads: Pick<Reads, 'mark'>;
+	readonly marking: Pick<Marking, 'mark'>;
 	readonly isActive: (user: string) => Promise<boolean>;
 	readonly failed: (error: unknown) => void;
 }
@@ -64,7 +64,7 @@ export class FocusMarks {
 	): Promise<void> {
 		if (!(await this.parts.isActive(user))) return;
 		try {
-			await this.parts.reads.mark(user, conversation, { type: 'messages', tss, revision });
+			await this.parts.marking.mark(user, conversation, { type: 'messages', tss, revision });
 		} catch (error) {
 			// The messages were deleted, the user left, or a service is unavailable: the messages stay unread.
 			if (!(error instanceof Rejection)) throw error;

@@ -1,6 +1,6 @@
 import type { About, Bus } from '../../engine/ports/bus.ts';
 import { Rejection } from '../../model/errors.ts';
-import type { Reads } from '../../unread/reads.ts';
+import type { Marking } from '../../unread/marking.ts';
 import type { Connection } from './connection.ts';
 import { FocusMarks } from './focus-marks.ts';
 import { Interest } from './interest.ts';
@@ -18,10 +18,12 @@ const MAX_FOCUSED = 20;
 
 export interface FocusParts {
 	readonly bus: Bus;
-	readonly reads: Pick<Reads, 'mark'>;
+	readonly marking: Pick<Marking, 'mark'>;
 	readonly isActive: (user: string) => Promise<boolean>;
-	/** Whether live events of the conversation already reach the user's sockets here. */
+	/** Whether this gateway is subscribed to the conversation for the user. */
 	readonly isListening: (user: string, conversation: string) => boolean;
+	/** Runs the work after the events that are held for the user's sockets; at once if none are. */
+	readonly onceSent: (user: string, work: () => void) => void;
 	/** Sends a ping after everything sent so far; returns its number. */
 	readonly ping: (connection: Connection) => number;
 	readonly nowMs: () => number;
@@ -83,7 +85,7 @@ export class Focus {
 		this.receipts.ponged(connection, ping);
 	}
 
-	/** Focus ends with the connection. */
+	/** Called when the connection closed, or has no conversation in focus any more. */
 	ended(connection: Connection): void {
 		for (const conversation of this.focused.get(connection)?.keys() ?? [])
 			this.watchers.remove(`live:${conversation}`, connection);
@@ -99,10 +101,15 @@ export class Focus {
 		for (const connection of connections) {
 			const { user } = connection;
 			if (user === author || (this.usedAt.get(connection) ?? 0) < idleSince) continue;
-			// Not written to the socket yet: a ping would confirm nothing.
-			if (connection.isCatchingUp || !this.parts.isListening(user, conversation)) continue;
-			const revision = this.focused.get(connection)?.get(conversation);
-			this.receipts.delivered(connection, { conversation, ts, revision });
+			this.parts.onceSent(user, () => {
+				// Not written to the socket yet, or never: a ping would confirm nothing.
+				if (connection.isCatchingUp || connection.isClosed) return;
+				if (!this.parts.isListening(user, conversation)) return;
+				const revision = this.focused.get(connection)?.get(conversation);
+				// The device lost the focus while the message was held.
+				if (revision === undefined) return;
+				this.receipts.delivered(connection, { conversation, ts, revision });
+			});
 		}
 	}
 

@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts';
 const CHECKS_PER_TIMEOUT = 4;
 
 export interface HeartbeatOptions {
-	readonly connections: () => Iterable<Connection>;
+	readonly eachConnection: (visit: (connection: Connection) => void) => void;
 	readonly timeoutMs: number;
 }
 
@@ -45,12 +45,12 @@ export class Heartbeat {
 
 	private check(): void {
 		const unresponsive: Connection[] = [];
-		for (const connection of this.options.connections()) {
+		this.options.eachConnection((connection) => {
 			connection.silentChecks += 1;
-			if (connection.silentChecks <= CHECKS_PER_TIMEOUT) continue;
+			if (connection.silentChecks <= CHECKS_PER_TIMEOUT) return;
 			if (connection.isPinged) unresponsive.push(connection);
 			else this.ping(connection);
-		}
+		});
 		// Closing removes connections from the iterated list, so it happens afterwards.
 		for (const connection of unresponsive) connection.close('unresponsive');
 	}

@@ -38,7 +38,8 @@ export class Hub {
 			...hooks,
 			admit: (...admitted) => this.admit(...admitted),
 			deliver: (session, message, topic) => this.fanOut([session], message, topic),
-			recount: (session, conversation) => counts.sent([session], { change: 'membership', conversation }),
+			recount: (session, conversation) =>
+				counts.noteChange([session], { change: 'membership', conversation }),
 		});
 		this.conversations = new ListenerRegistry(bus, (...sent) => this.fanOut(...sent));
 		this.teams = new Interest(bus, (...sent) => this.fanOut(...sent));
@@ -53,14 +54,28 @@ export class Hub {
 		return this.sessions.get(user)?.connections.length ?? 0;
 	}
 
-	/** Whether live events of the conversation reach the user's sockets here. */
+	/** Whether this gateway is subscribed to the conversation for the user. */
 	isListening(user: string, conversation: string): boolean {
 		const session = this.sessions.get(user);
 		return session !== undefined && this.conversations.isListening(session, conversation);
 	}
 
-	*connections(): Generator<Connection> {
-		for (const { connections } of this.sessions.values()) yield* connections;
+	/** Runs the work after the events that are held for the user; at once if none are. */
+	onceSent(user: string, work: () => void): void {
+		this.sessions.get(user)?.onceSent(work);
+	}
+
+	connections(): Connection[] {
+		const all: Connection[] = [];
+		this.eachConnection((connection) => all.push(connection));
+		return all;
+	}
+
+	/** Allocates nothing: periodic checks of idle connections would otherwise produce most of the garbage. */
+	eachConnection(visit: (connection: Connection) => void): void {
+		this.sessions.forEach(({ connections }) => {
+			for (let index = 0; index < connections.length; index += 1) visit(connections[index] as Connection);
+		});
 	}
 
 	/** Connections call this to have their frames written once per turn. */
@@ -83,8 +98,7 @@ export class Hub {
 			known.connections.push(connection);
 			return known;
 		}
-		const session = new UserSession(user, team, this.conversations);
-		session.connections.push(connection);
+		const session = new UserSession(user, [connection], this.conversations);
 		this.sessions.set(user, session);
 		this.bus.subscribe(`user:${user}`, this.toUser);
 		this.teams.add(`team:${team}`, session);
@@ -100,7 +114,6 @@ export class Hub {
 			else inside.delete(conversation);
 		}
 		session.changesBeforeListening = undefined;
-		session.isListening = true;
 		this.conversations.listen(session, inside);
 	}
 
@@ -112,7 +125,7 @@ export class Hub {
 		if (session.connections.length > 0) return;
 		this.sessions.delete(session.user);
 		this.bus.unsubscribe(`user:${session.user}`, this.toUser);
-		this.teams.remove(`team:${session.team}`, session);
+		this.teams.remove(`team:${connection.team}`, session);
 		this.conversations.leaveAll(session);
 	}
 
@@ -170,7 +183,13 @@ export class Hub {
 		const { frame, at, subject, exceptUser } = message;
 		// Checked once per frame, not per socket: few frames contain links.
 		const hasAddress = frame.includes(ANY_ORIGIN);
+		let isHeld = false;
 		for (const session of sessions) {
+			if (session.held) {
+				session.onceSent(() => this.fanOut([session], message, topic));
+				isHeld = true;
+				continue;
+			}
 			if (session.user === exceptUser) continue;
 			if (session.sentAfterJoin && at !== undefined && wasSent(session.sentAfterJoin, topic, subject, at))
 				continue;
@@ -178,7 +197,8 @@ export class Hub {
 				connection.send(hasAddress ? withOrigin(connection.origin, frame) : frame, at, subject);
 			this.meters.delivered += session.connections.length;
 		}
-		if (message.about) this.counts.sent(sessions, message.about);
+		if (message.about)
+			this.counts.noteChange(isHeld ? sessions.filter(({ held }) => !held) : sessions, message.about);
 	}
 }
 

@@ -2,7 +2,7 @@ import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 
 /**
  * Local listeners by conversation. A user listens to perhaps fifty conversations, so both sides refer to each other by slot number,
- * which takes four bytes. The bus is subscribed to a conversation while it has listeners.
+ * which takes two bytes, or four if there are many slots. The bus is subscribed to a conversation while it has listeners.
  */
 
 /** A listener, with fields that the registry maintains. */
@@ -10,10 +10,15 @@ export interface RegisteredListener {
 	/** Its slot number in the registry; -1: not registered. */
 	slot: number;
 	/** Slot numbers of the conversations that it listens to. */
-	topics: Uint32Array;
+	topics: SlotNumbers;
 }
 
-const NO_TOPICS = new Uint32Array(0);
+export type SlotNumbers = Uint16Array | Uint32Array;
+const MAX_SHORT = 0xffff;
+const slotNumbers = (length: number, slots: number): SlotNumbers =>
+	slots > MAX_SHORT ? new Uint32Array(length) : new Uint16Array(length);
+
+const NO_TOPICS: SlotNumbers = new Uint16Array(0);
 export const NOT_REGISTERED = { slot: -1, topics: NO_TOPICS } as const;
 
 type LiveTopic = `live:${string}`;
@@ -22,7 +27,7 @@ const topicOf = (conversation: string): LiveTopic => `live:${conversation}`;
 /** The listeners of one conversation, in no order. */
 class TopicListeners<Listener extends RegisteredListener> {
 	private size = 0;
-	private slots = new Uint32Array(4);
+	private slots = slotNumbers(4, 0);
 
 	constructor(
 		readonly number: number,
@@ -44,10 +49,11 @@ class TopicListeners<Listener extends RegisteredListener> {
 	}
 
 	enter(slot: number): void {
-		if (this.size === this.slots.length) {
+		const isTooLarge = slot > MAX_SHORT && this.slots instanceof Uint16Array;
+		if (this.size === this.slots.length || isTooLarge) {
 			// Grow by a quarter: doubling would leave up to half of it empty.
-			const grown = new Uint32Array(this.size + Math.max(4, this.size >>> 2));
-			grown.set(this.slots);
+			const grown = slotNumbers(this.size + Math.max(4, this.size >>> 2), this.allListeners.count);
+			grown.set(this.slots.subarray(0, this.size));
 			this.slots = grown;
 		}
 		this.slots[this.size] = slot;
@@ -89,16 +95,15 @@ export class ListenerRegistry<Listener extends RegisteredListener> {
 	/** Adds conversations that the listener does not listen to yet. */
 	listen(listener: Listener, conversations: ReadonlySet<string>): void {
 		if (listener.slot < 0) listener.slot = this.allListeners.put(listener);
-		const topics = new Uint32Array(listener.topics.length + conversations.size);
-		topics.set(listener.topics);
-		let next = listener.topics.length;
-		for (const conversation of conversations) {
-			const entry = this.listenersOf(topicOf(conversation));
-			entry.enter(listener.slot);
-			topics[next] = entry.number;
-			next += 1;
-		}
-		listener.topics = topics;
+		const entered = Array.from(conversations, (conversation) => this.listenersOf(topicOf(conversation)));
+		for (const entry of entered) entry.enter(listener.slot);
+		const known = listener.topics;
+		listener.topics = slotNumbers(known.length + entered.length, this.topics.count);
+		listener.topics.set(known);
+		listener.topics.set(
+			entered.map(({ number }) => number),
+			known.length,
+		);
 	}
 
 	leave(listener: Listener, conversation: string): void {
@@ -139,6 +144,11 @@ export class ListenerRegistry<Listener extends RegisteredListener> {
 class Slots<T> {
 	private readonly items: (T | undefined)[] = [];
 	private readonly unused: number[] = [];
+
+	/** Every number is lower than this. */
+	get count(): number {
+		return this.items.length;
+	}
 
 	/** The number that the next item gets. */
 	get next(): number {

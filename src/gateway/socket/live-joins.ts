@@ -11,6 +11,9 @@ import type { UserSession } from './user-session.ts';
  * subscription would be lost silently. So live events are held until the changes since the join are known; missed
  * events are sent first, then the held ones without duplicates. Usually the conversation has not changed since the
  * join, and no missed events are looked up.
+ *
+ * The session holds the events of all its conversations meanwhile: a later event of another conversation would raise the client's position.
+ * A client that then disconnects would resume after the events that it has not received.
  */
 
 export interface JoinHooks {
@@ -19,7 +22,7 @@ export interface JoinHooks {
 	 */
 	newestChange(user: string, conversation: string): Promise<number | null>;
 	/** The events that the user missed since this stamp: `Sync.missed`. */
-	missed(user: string, since: number, pushed: boolean): Promise<SyncResult>;
+	missed(user: string, since: number, wantsCounts: boolean): Promise<SyncResult>;
 	failed(error: unknown): void;
 }
 
@@ -36,6 +39,8 @@ interface LiveJoinParts extends JoinHooks {
 const MAX_LOOK_UPS = 16;
 
 export class LiveJoins {
+	/** How many joins of each session are not complete. */
+	private readonly joins = new Map<UserSession, number>();
 	private running = 0;
 	private readonly waiting: (() => void)[] = [];
 
@@ -44,9 +49,16 @@ export class LiveJoins {
 	/** `at`: the stamp of the join. */
 	async join(session: UserSession, conversation: string, at: number): Promise<void> {
 		const { bus, failed } = this.parts;
-		const held: BusMessage[] = [];
 		const topic = `live:${conversation}` as const;
-		const hold = (message: BusMessage): void => void held.push(message);
+		const join = { isAdmitted: false };
+		const hold = (message: BusMessage): void =>
+			void session.held?.push({
+				join,
+				send: () => {
+					if (join.isAdmitted) this.parts.deliver(session, message, topic);
+				},
+			});
+		this.begin(session);
 		bus.subscribe(topic, hold);
 		try {
 			await bus.ready();
@@ -55,16 +67,40 @@ export class LiveJoins {
 				: await this.missedSince(session, at);
 			const events = !missed || 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation);
 			// The rest runs in one turn of the event loop, so nothing can be delivered in between.
-			if (!this.parts.admit(session, conversation, at, new SentEvents(events, at))) return;
-			this.sendMissed(session, conversation, missed, events);
-			for (const message of held) this.parts.deliver(session, message, topic);
+			join.isAdmitted = this.parts.admit(session, conversation, at, new SentEvents(events, at));
+			if (!join.isAdmitted) return;
+			// After the event that tells the client of the join, and before live events of the conversation.
+			const { held = [] } = session;
+			const first = held.findIndex((one) => one.join === join);
+			held.splice(first < 0 ? held.length : first, 0, {
+				join,
+				send: () => this.sendMissed(session, conversation, missed, events),
+			});
 		} catch (error) {
 			failed(error);
 			// The missed events are unknown: make the clients reconnect and resume.
 			await closeAll(session.connections);
 		} finally {
 			bus.unsubscribe(topic, hold);
+			this.end(session);
 		}
+	}
+
+	private begin(session: UserSession): void {
+		session.held ??= [];
+		this.joins.set(session, (this.joins.get(session) ?? 0) + 1);
+	}
+
+	private end(session: UserSession): void {
+		const remaining = (this.joins.get(session) ?? 0) - 1;
+		if (remaining > 0) {
+			this.joins.set(session, remaining);
+			return;
+		}
+		this.joins.delete(session);
+		const { held = [] } = session;
+		session.held = undefined;
+		for (const { send } of held) send();
 	}
 
 	/** Whether the join is the newest change. Read after subscribing: later changes are received live. */
@@ -77,8 +113,8 @@ export class LiveJoins {
 		if (this.running >= MAX_LOOK_UPS) await new Promise<void>((resolve) => this.waiting.push(resolve));
 		this.running += 1;
 		try {
-			const pushed = session.connections.some(({ wantsCounts }) => wantsCounts);
-			return await this.parts.missed(session.user, at, pushed);
+			const wantsCounts = session.connections.some((connection) => connection.wantsCounts);
+			return await this.parts.missed(session.user, at, wantsCounts);
 		} finally {
 			this.running -= 1;
 			this.waiting.shift()?.();
@@ -98,7 +134,7 @@ export class LiveJoins {
 			for (const { frame, asOf, subject } of frames) connection.send(frame, asOf, subject);
 		}
 		// Counts that became due before the user was subscribed were not sent.
-		if (!missed || ('recount' in missed && (missed.recount.includes(conversation) || missed.threads)))
+		if (!missed || ('recount' in missed && (missed.recount.includes(conversation) || missed.recountThreads)))
 			this.parts.recount(session, conversation);
 	}
 }

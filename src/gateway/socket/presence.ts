@@ -1,6 +1,6 @@
 import type { Bus } from '../../engine/ports/bus.ts';
 import type { PresenceStore } from '../../engine/ports/presence.ts';
-import type { Reads } from '../../unread/reads.ts';
+import type { Marking } from '../../unread/marking.ts';
 import type { Connection } from './connection.ts';
 import { Interest } from './interest.ts';
 
@@ -19,7 +19,7 @@ export class Presence {
 	constructor(
 		private readonly bus: Bus,
 		private readonly store: PresenceStore,
-		private readonly reads: Pick<Reads, 'setActive'>,
+		private readonly marking: Pick<Marking, 'setActive'>,
 	) {
 		this.watchers = new Interest(bus, (connections, message) => {
 			if (message.type === 'event') for (const connection of connections) connection.send(message.frame);
@@ -73,7 +73,7 @@ export class Presence {
 	private async storeCurrent(user: string): Promise<boolean> {
 		let active = await this.store.isActive(user);
 		for (let reads = 0; reads < MAX_READS; reads += 1) {
-			await this.reads.setActive(user, active);
+			await this.marking.setActive(user, active);
 			const isNow = await this.store.isActive(user);
 			if (isNow === active) break;
 			active = isNow;

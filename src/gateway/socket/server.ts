@@ -1,6 +1,7 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
 import type { Admission } from '../../engine/ports/tickets.ts';
 import { CLOSE_CODES, type CloseReason, Rejection } from '../../model/errors.ts';
+import { SharedStrings } from '../../model/shared-strings.ts';
 import type { Network } from '../../protocol/networks.ts';
 import { AppSocket, MAX_APP_FRAME_BYTES } from '../apps/app-socket.ts';
 import type { AppSockets } from '../apps/app-sockets.ts';
@@ -88,7 +89,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 	const sweeping = setInterval(() => {
 		services.bodyMemory.sweep();
 		services.answerMemory.sweep();
-		shedSlowest(hub.connections(), options.maxTotalBufferedBytes);
+		shedSlowest((visit) => hub.eachConnection(visit), options.maxTotalBufferedBytes);
 	}, SWEEP_EVERY_MS);
 	sweeping.unref?.();
 	const server = Bun.serve<SocketData>({
@@ -140,6 +141,8 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 class Sockets {
 	private readonly lifetimes: Lifetimes;
 	private readonly addresses = new SocketAddresses();
+	/** Keeps equal origins and addresses in memory once for all sockets. */
+	private readonly strings = new SharedStrings();
 	/** Running clean-ups of sessions whose socket has closed. */
 	private readonly ending = new Set<Promise<void>>();
 	private nextConnection = 1;
@@ -185,7 +188,9 @@ class Sockets {
 		if (socket.data instanceof SocketSession || socket.data instanceof AppSocket) return;
 		const { admission, address } = socket.data;
 		if (typeof admission === 'string') {
-			reject(socket, admission);
+			// `going_away`: the ticket could not be looked up. Other rejections are final, so clients do not reconnect at once.
+			if (admission === 'going_away') afterPause(() => reject(socket, admission));
+			else reject(socket, admission);
 			return;
 		}
 		if (this.addresses.count(address) >= this.options.socketsPerAddress) {
@@ -198,7 +203,8 @@ class Sockets {
 		}
 		const id = `${this.options.gateway}-${this.nextConnection}`;
 		this.nextConnection += 1;
-		const session = new SocketSession(id, admission, socket, this.parts);
+		const { origin = this.parts.services.publicUrl ?? '' } = admission;
+		const session = new SocketSession(id, admission, this.strings.of(origin), socket, this.parts);
 		// Before the start, which may close the socket.
 		this.opened(socket, session, address);
 		this.start(session, admission);
@@ -210,16 +216,18 @@ class Sockets {
 		address: string | null,
 	): void {
 		socket.data = data;
-		this.addresses.opened(data, address);
+		data.address = address === null ? null : this.strings.of(address);
+		this.addresses.opened(address);
 	}
 
-	private start(session: SocketSession, { user, expiresAt, options }: Admission): void {
+	private start(session: SocketSession, admission: Admission): void {
+		const { user, expiresAt } = admission;
 		const { hub, services } = this.parts;
 		const { connection } = session;
 		if (hub.socketsOf(user.id) >= this.options.socketsPerUser) connection.close('too_many_sockets');
 		else this.lifetimes.began(connection, expiresAt);
 		if (connection.isClosed) return;
-		session.start(options.since).catch((error) => {
+		session.start(admission).catch((error) => {
 			services.operations.failed('rtm.start_session', error);
 			afterPause(() => {
 				if (!connection.isClosed) connection.close('going_away');
@@ -229,14 +237,14 @@ class Sockets {
 
 	private closed(socket: ServerWebSocket<SocketData>): void {
 		if (socket.data instanceof AppSocket) {
-			this.addresses.closed(socket.data);
+			this.addresses.closed(socket.data.address);
 			this.parts.appSockets.closed(socket.data);
 			return;
 		}
 		const session = sessionOf(socket);
 		if (!session) return;
 		this.lifetimes.ended(session.connection);
-		this.addresses.closed(session);
+		this.addresses.closed(session.address);
 		const ended = session.end().catch((error) => {
 			this.parts.services.operations.failed('rtm.end_session', error);
 		});
@@ -319,22 +327,18 @@ function reject(socket: ServerWebSocket<SocketData>, reason: CloseReason): void 
 /** Counts open sockets per address. Sockets behind a proxy that names no client are not counted. */
 class SocketAddresses {
 	private readonly counts = new Map<string, number>();
-	private readonly addressOf = new Map<object, string>();
 
 	count(address: string | null): number {
 		return address === null ? 0 : (this.counts.get(address) ?? 0);
 	}
 
-	opened(socket: object, address: string | null): void {
+	opened(address: string | null): void {
 		if (address === null) return;
-		this.addressOf.set(socket, address);
 		this.counts.set(address, this.count(address) + 1);
 	}
 
-	closed(socket: object): void {
-		const address = this.addressOf.get(socket);
-		if (address === undefined) return;
-		this.addressOf.delete(socket);
+	closed(address: string | null): void {
+		if (address === null) return;
 		const left = this.count(address) - 1;
 		if (left > 0) this.counts.set(address, left);
 		else this.counts.delete(address);

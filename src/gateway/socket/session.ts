@@ -58,22 +58,19 @@ type OrderedFrame = Exclude<ClientFrame, { type: 'ping' }>;
 export class SocketSession {
 	readonly connection: Connection;
 	private readonly isBot: boolean;
-	private readonly helloReplies: boolean;
-	/** When the token was issued, in ms. */
-	private readonly issuedAt: number;
 	/** The running frame and those queued behind it; undefined: none. */
 	private inFlight: Promise<void> | undefined;
+	/** Set by the listener: the client's address; null: unknown. */
+	address: string | null = null;
 
 	constructor(
 		id: string,
-		admission: Admission,
+		{ user, team, tokenKey, options }: Admission,
+		origin: string,
 		socket: Socket,
 		private readonly parts: SessionParts,
 	) {
-		const { user, team, tokenKey, options } = admission;
 		this.isBot = user.isBot;
-		this.helloReplies = options.helloReplies ?? false;
-		this.issuedAt = admission.issuedAt;
 		this.connection = new Connection(
 			id,
 			user.id,
@@ -82,7 +79,7 @@ export class SocketSession {
 			options.counts ?? false,
 			socket,
 			parts.hub.scheduleFlush,
-			admission.origin ?? parts.services.publicUrl ?? '',
+			origin,
 		);
 	}
 
@@ -92,8 +89,8 @@ export class SocketSession {
 		return { user: { id: user, isBot: this.isBot }, team };
 	}
 
-	/** `since`: the stamp after which the client may lack changes. */
-	async start(since: number): Promise<void> {
+	/** The admission is an argument and not a field: fields stay in memory as long as the socket is open. */
+	async start({ issuedAt, options }: Admission): Promise<void> {
 		const { hub, presence, services } = this.parts;
 		this.connection.hold();
 		const session = hub.attach(this.connection);
@@ -101,7 +98,6 @@ export class SocketSession {
 		await services.bus.ready();
 		// Revocations are received from here on; check for one between ticket and socket.
 		const { user, tokenKey } = this.connection;
-		const { issuedAt } = this;
 		if (!(await services.auth.isStillValid({ user, tokenKey, issuedAt })))
 			this.connection.close('signed_out');
 		if (this.connection.isClosed) return;
@@ -112,11 +108,14 @@ export class SocketSession {
 			memberships.map(({ conversation }) => conversation),
 		);
 		await services.bus.ready();
-		await this.resume(session, since);
+		await this.resume(session, options);
 	}
 
 	/** Sends missed events. Live events are already held and follow afterwards. */
-	private async resume(session: UserSession, since: number): Promise<void> {
+	private async resume(
+		session: UserSession,
+		{ since, helloReplies = false }: Admission['options'],
+	): Promise<void> {
 		const { connection } = this;
 		const isWanted = (): boolean => !connection.isClosed;
 		if (!isWanted()) return;
@@ -124,17 +123,17 @@ export class SocketSession {
 		const missed = await services.sync.missed(connection.user, since, connection.wantsCounts, isWanted);
 		if (!isWanted()) return;
 		if ('tooFarBehind' in missed) {
-			await connection.sendPaced([helloFrame(this.helloReplies, missed.position), TOO_FAR_BEHIND]);
-			// Sends all held and later events, whatever their stamp: one from before `position` may arrive after the client has reloaded.
+			await connection.sendPaced([helloFrame(helloReplies, missed.position), TOO_FAR_BEHIND]);
+			// Drops no event by its stamp: a change from before `position` may become visible only after the client has reloaded.
 			connection.release(0);
 			return;
 		}
-		const { events, frames, position, completeUpTo, recount, threads } = missed;
+		const { events, frames, position, completeUpTo, recount, recountThreads } = missed;
 		// If missed events follow, `hello` carries the stamp that the client resumes from: its position rises when it has received them.
-		const hello = helloFrame(this.helloReplies, events.length > 0 ? since : position, events.length);
+		const hello = helloFrame(helloReplies, events.length > 0 ? since : position, events.length);
 		await this.sendWithinBudget([hello, ...frames]);
 		connection.release(completeUpTo, new SentEvents(events));
-		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
+		this.parts.hub.counts.caughtUp(session, connection, recount, recountThreads);
 	}
 
 	/** Reserves the size of the frames in the memory budget until the client has read them, within a limit of time. */
@@ -263,7 +262,7 @@ export class SocketSession {
 			case 'mark': {
 				const { channel, ts, revision } = frame;
 				const { row, ignored } = await asMember({ services, caller: this.caller }, channel, () =>
-					services.reads.mark(this.connection.user, channel, { type: 'read', ts, revision }),
+					services.marking.mark(this.connection.user, channel, { type: 'read', ts, revision }),
 				);
 				this.answer({
 					ok: true,

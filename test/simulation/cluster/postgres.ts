@@ -94,7 +94,7 @@ export class SimulatedPostgres {
 			writeFact,
 		);
 		const reader = this.readerOf(process);
-		const partitions = new PartitionProgress(writer, planner as never, writeFact);
+		const partitions = new PartitionProgress(writer, writer.retry, planner as never, writeFact);
 		return {
 			...storeOn(reader, commits, sqliteSearch(reader), async () => undefined),
 			commitWithProgress: (facts, span) => partitions.commit(facts, span),
@@ -271,9 +271,12 @@ export class SimulatedPostgres {
 	}
 }
 
+const SILENT_AFTER_MS = 15_000;
+
 /** Session locks that workers share: the death of a process releases its locks. */
 export class SimulatedLocks {
-	private readonly shared = new Set<Process>();
+	/** With the time of their last query. */
+	private readonly shared = new Map<Process, number>();
 	private exclusive: Process | null = null;
 	private elected: Process | null = null;
 
@@ -296,21 +299,24 @@ export class SimulatedLocks {
 			if (this.elected === process) this.elected = null;
 		};
 		process.onDeath.add(release);
+		const tryShare = (): Promise<boolean> =>
+			ask(() => {
+				if (this.exclusive && this.exclusive !== process) return false;
+				this.shared.set(process, this.scheduler.now);
+				return true;
+			});
 		return {
 			share: async (): Promise<void> => {
-				while (
-					!(await ask(() => {
-						if (this.exclusive && this.exclusive !== process) return false;
-						this.shared.add(process);
-						return true;
-					}))
-				)
-					await Bun.sleep(100);
+				while (!(await tryShare())) await Bun.sleep(100);
 			},
+			tryShare,
+			hasActiveHolder: () =>
+				ask(() => [...this.shared.values()].some((ms) => ms > this.scheduler.now - SILENT_AFTER_MS)),
 			tryExclusive: () =>
 				ask(() => {
 					const others =
-						[...this.shared].some((one) => one !== process) || (this.exclusive && this.exclusive !== process);
+						[...this.shared.keys()].some((one) => one !== process) ||
+						(this.exclusive && this.exclusive !== process);
 					if (!others) this.exclusive = process;
 					return !others;
 				}),

@@ -1,12 +1,12 @@
 import { type Cluster, gatewayEngine } from '../../../src/app/cluster-engine.ts';
-import { type RunningGateway, startGateway } from '../../../src/app/gateway.ts';
+import { startGateway } from '../../../src/app/gateway.ts';
 import type { ServerOperations } from '../../../src/app/operations.ts';
 import { clusterStampClock } from '../../../src/app/stamp-clock.ts';
 import { startWorker } from '../../../src/app/worker.ts';
 import { MarkLedger } from '../../../src/engine/cluster/mark-ledger.ts';
 import { RedisBus } from '../../../src/engine/cluster/redis/bus.ts';
 import { Epoch } from '../../../src/engine/cluster/redis/epoch.ts';
-import { EpochFence } from '../../../src/engine/cluster/redis/fence.ts';
+import { EpochGuard } from '../../../src/engine/cluster/redis/epoch-guard.ts';
 import { Keys } from '../../../src/engine/cluster/redis/keys.ts';
 import { presenceView } from '../../../src/engine/cluster/redis/presence.ts';
 import { RedisViews } from '../../../src/engine/cluster/redis/read-state/redis-views.ts';
@@ -88,8 +88,8 @@ export class ClusterShape implements Shape {
 	private async bootGateway(process: Process): Promise<void> {
 		const operations = simulatedOperations(this.world.scheduler);
 		const cluster = await this.open(process, operations);
-		const engine = gatewayEngine(cluster, { onPresence: (user) => gateway.presence.refresh(user) });
-		const gateway: RunningGateway = await startGateway({
+		const engine = gatewayEngine(cluster);
+		const gateway = await startGateway({
 			config: CONFIG,
 			adminToken: ADMIN_TOKEN,
 			vapidKey: null,
@@ -146,7 +146,7 @@ export class ClusterShape implements Shape {
 			clock,
 			nowMicros,
 			overlapMicros: OVERLAP_MICROS,
-			fence: new EpochFence(epoch),
+			guard: new EpochGuard(epoch),
 		});
 		return {
 			commands,

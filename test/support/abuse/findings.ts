@@ -6,7 +6,7 @@ import { CANARY } from './cast.ts';
 export const REVEALING =
 	/new URL|\/src\/|\.ts:\d|bun:|node_modules|Internal Server Error|SQLITE_|syntax error/;
 
-/** How the HTTP parser rejects bytes that are not HTTP, such as frames that arrive before the upgrade was answered. */
+/** The status with which the HTTP parser rejects bytes that are not HTTP, such as frames that arrive before the upgrade was answered. */
 const NOT_HTTP = 505;
 
 export class Finding extends Error {}

@@ -34,7 +34,8 @@ export class Names {
 
 	of = (id: string): string => this.ids.get(id) ?? id;
 
-	events(what: unknown, conversation: string): string {
+	/** An event, row or message of the conversation, as text. */
+	normalise(what: unknown, conversation: string): string {
 		return JSON.stringify(what)
 			.replaceAll(TIMES, '')
 			.replaceAll(ID, this.of)

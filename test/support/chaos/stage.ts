@@ -17,10 +17,14 @@ export interface Stage {
 	/** Runs load before, during and after the fault; then compares everything. */
 	underLoad(what: string, happens: (load: Load) => Promise<void>): Promise<void>;
 	/** As `underLoad`, but stops the load when the fault begins: later changes could hide a loss. */
-	atOnce(what: string, happens: () => Promise<void>, before?: (load: Load) => Promise<void>): Promise<void>;
+	asLoadEnds(
+		what: string,
+		happens: () => Promise<void>,
+		before?: (load: Load) => Promise<void>,
+	): Promise<void>;
 	/** A writer posts this in the first channel, twice: both posts succeed at the first attempt. */
 	sendTwice(id: string): Promise<void>;
-	/** Every user reads counts until the call succeeds. If this loads state too early, later checks find wrong counts. */
+	/** Every writer, reader and picker reads counts until the call succeeds, so that state loaded too early shows as wrong counts later. */
 	look(): Promise<void>;
 }
 
@@ -110,7 +114,7 @@ export function setStage({ own = [], options }: StageOptions = {}): Stage {
 				await happens(load);
 				await load.acknowledged(AFTER);
 			}),
-		atOnce: (what, happens, before) =>
+		asLoadEnds: (what, happens, before) =>
 			during(what, async (load) => {
 				await before?.(load);
 				const stopped = load.stop();

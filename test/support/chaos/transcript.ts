@@ -147,7 +147,7 @@ function whenReceived(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, 
 
 async function countsOf({ call }: Person, names: Names): Promise<string> {
 	const { channels, mpims, ims, threads, badge } = await call('client.counts');
-	const rows = [...channels, ...mpims, ...ims].map((row: Frame) => names.events(row, row.id)).sort();
+	const rows = [...channels, ...mpims, ...ims].map((row: Frame) => names.normalise(row, row.id)).sort();
 	// The version is built from clock readings, which differ between two servers.
 	const { version: _, ...totals } = threads;
 	return JSON.stringify({ rows, threads: totals, badge });
@@ -162,7 +162,7 @@ async function historyOf(
 	const viewer = people.find(({ id }) => members.includes(id));
 	if (!viewer) return [];
 	const { messages } = await viewer.call('conversations.history', { channel, limit: 1000 });
-	return messages.map((message: Frame) => names.events(message, channel)).reverse();
+	return messages.map((message: Frame) => names.normalise(message, channel)).reverse();
 }
 
 function eventsOf(sockets: readonly TestSocket[], names: Names, isWanted: (type: string) => boolean): Events {
@@ -174,8 +174,8 @@ function eventsOf(sockets: readonly TestSocket[], names: Names, isWanted: (type:
 			const type = String(frame.type);
 			if (LEFT_OUT.has(type) || !isWanted(type)) continue;
 			const channel = frame.subscription?.channel ?? frame.channel?.id ?? frame.channel ?? '';
-			const key = `${index} ${names.of(channel)} ${type} ${names.events(frame.subscription?.thread_ts ?? '', channel)}`;
-			events[key] = [...(events[key] ?? []), names.events(frame, channel)];
+			const key = `${index} ${names.of(channel)} ${type} ${names.normalise(frame.subscription?.thread_ts ?? '', channel)}`;
+			events[key] = [...(events[key] ?? []), names.normalise(frame, channel)];
 		}
 	}
 	return events;

@@ -6,8 +6,8 @@ import { noRepeats, patientCall } from './patient-call.ts';
 
 /**
  * A client of a cluster that partly fails: it reconnects whenever its socket closes, resumes from its position, and
- * reloads after `resync`. It applies every event in order of arrival, as docs/resuming.md describes, and never drops one
- * as outdated, so that late events are visible in its state.
+ * reloads after `resync`. It applies events in order of arrival, as docs/resuming.md describes. It ignores outdated rows, but
+ * no messages, edits or deletes, so that late ones are visible in its state.
  */
 
 export interface ShownMark {

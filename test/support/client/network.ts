@@ -71,7 +71,7 @@ export class Network {
 	}
 
 	/** Resolves when the server has answered this many calls of the method. */
-	reached(method: string, times: number): Promise<void> {
+	served(method: string, times: number): Promise<void> {
 		return new Promise((resolve) => {
 			const check = () => {
 				if (this.answered.filter((one) => one === method).length < times) return;
@@ -95,7 +95,7 @@ export class Network {
 	private readonly fetch = async (input: string, init: RequestInit): Promise<Response> => {
 		const method = new URL(input).pathname.replace('/api/', '');
 		if (this.isOffline || this.isLost(method, 'before')) throw new TypeError('no network');
-		this.calls.push({ method, args: JSON.parse(String(init.body)) });
+		this.calls.push({ method, args: typeof init.body === 'string' ? JSON.parse(init.body) : {} });
 		const response = await fetch(input, init);
 		this.answered.push(method);
 		for (const listener of this.listeners) listener();

@@ -75,7 +75,7 @@ export class LiveCounts {
 		this.rows.clear();
 		this.tracked.clear();
 		for (const row of [...counts.channels, ...counts.mpims, ...counts.ims]) {
-			this.expect(row.id, '');
+			this.track(row.id, '');
 			this.replace(rowOf(row));
 		}
 		this.threads = { ...counts.threads };
@@ -90,13 +90,13 @@ export class LiveCounts {
 	apply(event: Event): void {
 		if (WHOLE_ROW.has(event.type)) this.replace(rowOf(event));
 		else if (REMOVED.has(event.type)) this.drop(event.channel);
-		else if (ADDED.has(event.type)) this.expect(event.channel.id ?? event.channel, event.position);
+		else if (ADDED.has(event.type)) this.track(event.channel.id ?? event.channel, event.position);
 		else if (event.type === 'update_thread_state') this.threadState(event);
 		else if (event.type === 'message' && event.prev_ts !== undefined) this.posted(event);
 	}
 
 	/** Counts the conversation from this stamp on; its row follows. Idempotent. */
-	private expect(channel: string, stamp: string): void {
+	private track(channel: string, stamp: string): void {
 		const tracked = this.tracked.get(channel);
 		if (tracked && tracked.position.slice(0, STAMP_DIGITS) >= stamp) return;
 		this.tracked.set(channel, { position: stamp.padEnd(2 * STAMP_DIGITS, '0'), since: [] });

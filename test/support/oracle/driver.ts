@@ -36,7 +36,7 @@ interface Core {
 }
 
 /** Each belongs to a group of randomHistory's options. A test whose driver lacks one disables its group there. */
-interface Stages {
+interface OptionalOperations {
 	markThread(c: string, threadTs: number, user: string, ts: number): Promise<void>;
 	markThreadUnread(c: string, threadTs: number, user: string, ts: number): Promise<void>;
 	follow(c: string, threadTs: number, user: string, lastRead?: number): Promise<void>;
@@ -64,7 +64,7 @@ export interface Queries {
 	readers(c: string, ts: number, as: string): Promise<string[]>;
 }
 
-export interface Driver extends Core, Partial<Stages>, Partial<Queries> {
+export interface Driver extends Core, Partial<OptionalOperations>, Partial<Queries> {
 	/** The fields of rows to compare; all by default. For a server that lacks some. */
 	readonly rowFields?: readonly (keyof Row)[];
 	/** Waits until everything acknowledged is applied; called before each comparison. */

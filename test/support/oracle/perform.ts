@@ -6,7 +6,7 @@ import type { Oracle } from './oracle.ts';
 import type { World } from './scene.ts';
 
 /** The driver's method for an optional operation. Throws if the driver lacks it: then the history must not contain it. */
-function stage<K extends 'follow' | 'unfollow' | 'markThread' | 'markThreadUnread' | 'setActive'>(
+function methodOf<K extends 'follow' | 'unfollow' | 'markThread' | 'markThreadUnread' | 'setActive'>(
 	driver: Driver,
 	name: K,
 ): NonNullable<Driver[K]> {
@@ -98,7 +98,7 @@ export async function perform(
 			await driver.mute(operation.conversation, operation.user, operation.muted);
 			return oracle.mute(operation.conversation, operation.user, operation.muted);
 		case 'setActive': {
-			const at = await stage(driver, 'setActive')(operation.user, operation.active);
+			const at = await methodOf(driver, 'setActive')(operation.user, operation.active);
 			return oracle.setActive(operation.user, operation.active, at);
 		}
 		default:
@@ -114,16 +114,16 @@ async function performOnThread(
 	const { conversation, threadTs, user } = operation;
 	switch (operation.kind) {
 		case 'follow':
-			await stage(driver, 'follow')(conversation, threadTs, user, operation.lastRead);
+			await methodOf(driver, 'follow')(conversation, threadTs, user, operation.lastRead);
 			return oracle.follow(conversation, threadTs, user, operation.lastRead);
 		case 'unfollow':
-			await stage(driver, 'unfollow')(conversation, threadTs, user);
+			await methodOf(driver, 'unfollow')(conversation, threadTs, user);
 			return oracle.unfollow(conversation, threadTs, user);
 		case 'markThread':
-			await stage(driver, 'markThread')(conversation, threadTs, user, operation.ts);
+			await methodOf(driver, 'markThread')(conversation, threadTs, user, operation.ts);
 			return oracle.markThread(conversation, threadTs, user, operation.ts);
 		case 'markThreadUnread':
-			await stage(driver, 'markThreadUnread')(conversation, threadTs, user, operation.ts);
+			await methodOf(driver, 'markThreadUnread')(conversation, threadTs, user, operation.ts);
 			return oracle.markThreadUnread(conversation, threadTs, user, operation.ts);
 	}
 }

@@ -111,7 +111,7 @@ export function followOwnReply(
 }
 
 /**
- * A named user follows from 1 µs before the reply, so that it is unread; users who name themselves never follow by that.
+ * A named user follows from 1 µs before the reply, so that it is unread. Users who name themselves do not follow because of that.
  * An edit passes only the newly named users.
  */
 export function followWhereNamed(

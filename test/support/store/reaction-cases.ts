@@ -17,7 +17,7 @@ export function reactionCases(subject: Subject): void {
 			posted(channel, second),
 		]);
 	const names = async (ts: number) =>
-		((await subject.store.history.reactions('C01', [first.ts, second.ts])).get(ts) ?? []).map(
+		((await subject.store.history.reactions('C01', [first.ts, second.ts], 'U09')).get(ts) ?? []).map(
 			({ name, count }) => [name, count],
 		);
 	const changes = async (since: number, upTo = at(100), user = 'U01') => {

@@ -55,7 +55,7 @@ export function stage(flags?: Parameters<typeof startServer>[0]): Stage {
 	let browser: Browser | undefined;
 	const screens: Screen[] = [];
 	const there = <T>(thing: T | undefined): T => {
-		if (thing === undefined) throw new Error('used before beforeAll');
+		if (thing === undefined) throw new Error('the stage was used before beforeAll');
 		return thing;
 	};
 	beforeAll(async () => {

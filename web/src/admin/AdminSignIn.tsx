@@ -1,5 +1,6 @@
 import { ApiError, createClient } from '@tidemark/client';
 import { type FormEvent, useCallback, useEffect, useId, useState } from 'react';
+import { isTokenRejected } from '../session/token.ts';
 import { errorText } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 
@@ -8,7 +9,7 @@ const KEY = 'tidemark.admin';
 export const signOut = (): void => sessionStorage.removeItem(KEY);
 
 /**
- * The error code if this is not the administrator's token; null if it is. Calls `admin.teams.create` without arguments: the server
+ * The error code if this is not the administrator's token, or if the server does not say; null if it is. Calls `admin.teams.create` without arguments: the server
  * answers `missing_argument` only to the administrator, and creates nothing.
  */
 async function rejectionOf(token: string): Promise<string | null> {
@@ -31,7 +32,8 @@ interface Props {
 
 export function AdminSignIn({ title, onAdmin }: Props) {
 	const id = useId();
-	const [token, setToken] = useState('');
+	// A stored token that could not be checked can be submitted again.
+	const [token, setToken] = useState(adminToken);
 	const [rejection, setRejection] = useState<string | null>(null);
 	const check = useCallback(
 		async (given: string) => {
@@ -40,7 +42,7 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 				sessionStorage.setItem(KEY, given);
 				onAdmin();
 			} else {
-				signOut();
+				if (isTokenRejected(code)) signOut();
 				setRejection(code);
 			}
 		},
@@ -48,7 +50,7 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 	);
 	// Stored only for this tab, because this token can do everything.
 	useEffect(() => {
-		const stored = sessionStorage.getItem(KEY);
+		const stored = adminToken();
 		if (stored) void check(stored);
 	}, [check]);
 	const submit = (event: FormEvent) => {
@@ -79,7 +81,7 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 				{rejection && (
 					<p className="rejection" role="alert">
 						{rejection === 'not_allowed_token_type'
-							? 'This is not the administrator’s token.'
+							? 'This is not the administrator’s token. The text above says where to find it.'
 							: errorText(rejection)}
 					</p>
 				)}

@@ -31,7 +31,7 @@ export interface Invite {
 export const asAdmin = <T>(method: string, args: Readonly<Record<string, unknown>> = {}): Promise<T> =>
 	createClient({ token: adminToken() }).call(method, args);
 
-/** Loads all pages: the filter of the page finds only loaded entries. */
+/** Loads the whole list: the filter finds only loaded entries. */
 export async function listAll<T>(
 	method: string,
 	key: string,

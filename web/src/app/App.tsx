@@ -22,7 +22,8 @@ export function App() {
 		// For the browser's console, and for tests.
 		Object.assign(globalThis, { tidemark: made });
 		setClient(made);
-		made.connect().catch((error: { code?: string }) => setRejection(error.code ?? 'network_error'));
+		// The workspace shows why the client cannot connect.
+		made.connect().catch(() => undefined);
 		return () => made.disconnect();
 	}, [token]);
 

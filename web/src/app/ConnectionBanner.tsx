@@ -2,18 +2,36 @@ import { useClient, useConnection, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { useIsOutage } from '../session/outage.ts';
 import { plural } from '../ui/format.ts';
+import { errorText } from '../ui/states.tsx';
 
-/** Shown during an outage: says that unsent messages are saved, and offers to connect now. */
+/**
+ * Shown during an outage: says that unsent messages are saved, and offers to connect now. If the client has stopped and does not
+ * reconnect by itself, it says why.
+ */
 export function ConnectionBanner() {
 	const client = useClient();
-	const { retryAt } = useConnection();
+	const { status, reason, retryAt } = useConnection();
 	const unsent = useSelected(({ unsentCount }) => unsentCount);
 	const isReady = useSelected((snapshot) => snapshot.isReady);
 	const isShown = useIsOutage();
 	const seconds = useSecondsUntil(isShown ? retryAt : null);
 	return (
 		<div className="banner-place" role="status">
-			{isShown && (
+			{isShown && status === 'stopped' && (
+				<p className="banner">
+					<span>
+						<strong>Not connected.</strong> {errorText(reason ?? 'closed')}
+					</span>
+					<button
+						type="button"
+						className="button small"
+						onClick={() => void client.connect().catch(() => undefined)}
+					>
+						Try again
+					</button>
+				</p>
+			)}
+			{isShown && status !== 'stopped' && (
 				<p className="banner">
 					<span>
 						<strong>{isReady ? 'Reconnecting…' : 'Connecting…'}</strong> {wordsFor(isReady, unsent)}

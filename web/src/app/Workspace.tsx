@@ -14,12 +14,13 @@ import { useCloseReadNotifications } from '../notifications/close-read.ts';
 import { renewSubscription, unsubscribeBeforeSignOut } from '../notifications/subscribing.ts';
 import { SearchView } from '../search/SearchView.tsx';
 import { useReportAttention } from '../session/attention.ts';
-import { useSyncedSidebar } from '../session/favourites.ts';
 import { useHotkey, useTypingAnywhere } from '../session/hotkeys.ts';
 import { useConversationName, useSelf } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
+import { useSyncedSidebar } from '../session/sidebar-preferences.ts';
 import { showBadge } from '../session/title-badge.ts';
 import { toast, toastResult } from '../session/toast.tsx';
+import { signOutReason } from '../session/token.ts';
 import { useOpenedConversation } from '../sidebar/opened-conversation.ts';
 import { Sidebar } from '../sidebar/Sidebar.tsx';
 import { isUnread, nextUnread } from '../sidebar/sections.ts';
@@ -48,8 +49,11 @@ export function Workspace({ onSignOut }: Props) {
 	useReportAttention();
 	useSyncedSidebar();
 	useEffect(() => {
-		if (connection.status === 'stopped') onSignOut(connection.reason);
-	}, [connection, onSignOut]);
+		const { status, reason } = connection;
+		const rejection = status === 'stopped' ? signOutReason(reason ?? '', isReady) : null;
+		// If the token still works, the banner offers to try again.
+		if (rejection !== null) onSignOut(rejection);
+	}, [connection, isReady, onSignOut]);
 	useEffect(() => {
 		if (isReady) performance.mark('conversations shown');
 	}, [isReady]);

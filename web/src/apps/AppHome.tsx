@@ -1,10 +1,11 @@
+import { ApiError } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { Parts } from '../message/Parts.tsx';
 import { partsOf } from '../message/rich/blocks.ts';
 import { type Fields, fieldsIn, listIn, stringIn } from '../message/rich/json.ts';
-import { toastResult } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
 import { Controls } from './Controls.tsx';
 import { withoutUsable } from './elements.ts';
 import { useAppFeatures } from './features.ts';
@@ -32,35 +33,44 @@ interface Props {
 
 function AppHome({ app, name, onClose }: Props) {
 	const client = useClient();
-	const [view, setView] = useState<Fields | null>(null);
+	/** Null: the app has published none. Undefined: not loaded yet. */
+	const [view, setView] = useState<Fields | null | undefined>();
+	const [error, setError] = useState<string | null>(null);
+	const open = useCallback(() => {
+		setError(null);
+		// This call sends an event to the app. The app may publish a newer home tab before the answer arrives: keep that one.
+		client.call<{ view: Fields | null }>('apps.home.open', { app_id: app }).then(
+			(answer) => setView((newer) => newer ?? answer.view),
+			(reason: unknown) => setError(reason instanceof ApiError ? reason.code : 'network_error'),
+		);
+	}, [client, app]);
 	useEffect(() => {
 		const stop = client.onEvent((event: Fields) => {
 			const changed = fieldsIn(event.view);
 			if (changed.type === 'home' && changed.app_id === app) setView(changed);
 		});
-		// This call sends an event to the app. The app may publish a newer home tab before the answer arrives: keep that one.
-		toastResult(
-			client
-				.call<{ view: Fields | null }>('apps.home.open', { app_id: app })
-				.then((answer) => setView((newer) => newer ?? answer.view)),
-		);
+		open();
 		return stop;
-	}, [client, app]);
-	const blocks = listIn(view?.blocks);
+	}, [client, app, open]);
 	return (
 		<Dialog title={`Home of ${name}`} onClose={onClose}>
-			{view ? (
-				<>
-					<Parts parts={partsOf(withoutUsable(blocks))} />
-					<Controls
-						key={stringIn(view.hash)}
-						blocks={blocks}
-						container={{ type: 'view', view_id: stringIn(view.id) }}
-					/>
-				</>
-			) : (
-				<p className="hint">{name} has not published a home tab yet.</p>
-			)}
+			{view && <HomeTab view={view} />}
+			{view === null && <p className="hint">{name} has not published a home tab yet.</p>}
+			{view === undefined && (error ? <Failed error={error} onRetry={open} /> : <Loading lines={3} />)}
 		</Dialog>
+	);
+}
+
+function HomeTab({ view }: { readonly view: Fields }) {
+	const blocks = listIn(view.blocks);
+	return (
+		<>
+			<Parts parts={partsOf(withoutUsable(blocks))} />
+			<Controls
+				key={stringIn(view.hash)}
+				blocks={blocks}
+				container={{ type: 'view', view_id: stringIn(view.id) }}
+			/>
+		</>
 	);
 }

@@ -43,7 +43,7 @@ export function elementsIn(blocks: readonly unknown[]): Element[] {
 
 const USABLE = new Set(['button', 'static_select']);
 
-/** The elements of a message that this page supports. A button with a URL is rendered as a link instead. */
+/** The buttons and selects that this page supports. A button with a URL is rendered as a link instead. */
 export const usableIn = (blocks: readonly unknown[]): Element[] =>
 	elementsIn(blocks).filter(
 		({ type, isInput, element }) => !isInput && USABLE.has(type) && stringIn(element.url) === '',

@@ -1,5 +1,5 @@
 import { ApiError } from '@tidemark/client';
-import { type FormEvent, useEffect, useId, useState } from 'react';
+import { type FormEvent, useCallback, useEffect, useId, useState } from 'react';
 import { go, toConversation } from '../session/route.ts';
 import { storedToken } from '../session/token.ts';
 import { errorText, Loading } from '../ui/states.tsx';
@@ -15,8 +15,11 @@ interface Props {
 
 const codeOf = (error: unknown): string => (error instanceof ApiError ? error.code : 'network_error');
 
+/** Errors that every further attempt would get too. */
+const isFinal = (code: string): boolean => code.startsWith('invite_') || code === 'user_disabled';
+
 function titleOf(invitation: Invitation | null): string {
-	if (!invitation) return 'This link does not work';
+	if (!invitation) return 'This link could not be opened';
 	return `${invitation.user ? 'Sign in to' : 'Join'} ${invitation.team.name}`;
 }
 
@@ -28,15 +31,19 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 	const [name, setName] = useState('');
 	const [rejection, setRejection] = useState<string | null>(null);
 	const [isBusy, setBusy] = useState(false);
-	useEffect(() => {
-		fetchInvite(invite).then(setInvitation, (error: unknown) => setRejection(codeOf(error)));
-		const token = storedToken();
-		if (token)
-			identityOf(token).then(
-				(identity) => setCurrentAccount(identity && `${identity.user} in ${identity.team}`),
-				() => undefined,
-			);
+	const load = useCallback(async () => {
+		setRejection(null);
+		try {
+			// Checked first, because the page must not offer to switch accounts without naming the current one.
+			const token = storedToken();
+			const identity = token === null ? null : await identityOf(token);
+			setCurrentAccount(identity && `${identity.user} in ${identity.team}`);
+			setInvitation(await fetchInvite(invite));
+		} catch (error) {
+			setRejection(codeOf(error));
+		}
 	}, [invite]);
+	useEffect(() => void load(), [load]);
 	const accept = async (event: FormEvent) => {
 		event.preventDefault();
 		setBusy(true);
@@ -104,6 +111,11 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 						disabled={isBusy || (!known && name.trim() === '')}
 					>
 						{known ? 'Sign in' : 'Join'}
+					</button>
+				)}
+				{!invitation && rejection && !isFinal(rejection) && (
+					<button type="button" className="button primary" onClick={load}>
+						Try again
 					</button>
 				)}
 				{(currentAccount || !invitation) && (

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { toast } from '../session/toast.tsx';
 import { Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 import { identityOf } from './calls.ts';
@@ -15,14 +16,18 @@ interface Props {
 export function SwitchQuestion({ stored, linked, onSettled }: Props) {
 	const [names, setNames] = useState<{ stored: string; linked: string } | null>(null);
 	useEffect(() => {
+		const stay = (why: string) => {
+			toast(`${why} You are still signed in as before.`);
+			onSettled(null);
+		};
 		const look = async () => {
 			const [mine, other] = await Promise.all([identityOf(stored), identityOf(linked)]);
 			// If only one of the two tokens works, use it without asking.
 			if (!mine) onSettled(linked);
-			else if (!other) onSettled(null);
+			else if (!other) stay('The link did not sign you in: its token does not work. Ask for a new link.');
 			else setNames({ stored: `${mine.user} in ${mine.team}`, linked: `${other.user} in ${other.team}` });
 		};
-		look().catch(() => onSettled(null));
+		look().catch(() => stay('The link could not be checked. Open it again in a moment.'));
 	}, [stored, linked, onSettled]);
 	if (!names) return <Loading label="Checking the link" />;
 	return (

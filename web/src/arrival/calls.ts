@@ -1,4 +1,5 @@
 import { ApiError, createClient } from '@tidemark/client';
+import { isTokenRejected } from '../session/token.ts';
 
 /** Calls made before anybody is signed in. */
 
@@ -22,14 +23,14 @@ export interface Accepted {
 export const acceptInvite = (invite: string, realName: string, device: string): Promise<Accepted> =>
 	anonymous().call('invites.accept', { invite, real_name: realName, device });
 
-/** The user and workspace of a token; null if the server rejects it. */
+/** The user and workspace of a token; null if the server rejects the token. Throws if the server cannot say. */
 export async function identityOf(
 	token: string,
 ): Promise<{ readonly user: string; readonly team: string } | null> {
 	try {
 		return await createClient({ token }).call('auth.test');
 	} catch (error) {
-		if (error instanceof ApiError && error.code === 'network_error') throw error;
-		return null;
+		if (error instanceof ApiError && isTokenRejected(error.code)) return null;
+		throw error;
 	}
 }

@@ -17,6 +17,11 @@ import { TypingLine } from './TypingLine.tsx';
 import { WriteBox } from './WriteBox.tsx';
 import { toWire } from './wire-text.ts';
 
+const notSentText = (error: unknown): string =>
+	(error as { code?: string }).code === 'outcome_unknown'
+		? 'It is unknown whether the message was sent. See the note below it before you send it again.'
+		: 'The message was not sent. See the reason below it, then send it again or discard it.';
+
 interface Props {
 	readonly channel: string;
 	readonly threadTs?: string;
@@ -78,7 +83,7 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 		// `linkNames`: the server resolves names that this page does not know. A failed message stays in the list, with the reason.
 		void conversation
 			.post(toWire(text, users, conversations.values()), { ...options, linkNames: /[@#]/.test(text) })
-			.catch(() => toast('The message was not sent.'));
+			.catch((error: unknown) => toast(notSentText(error)));
 	};
 	/** Posts at once, unless the text may be a command of an app: then it stays a draft until the commands are loaded. */
 	const send = async (text: string): Promise<void> => {

@@ -73,7 +73,7 @@ export function NonMembersWarning({ channel, text, isSent }: Props) {
 			<button
 				type="button"
 				className="link"
-				onClick={() => toastResult(add(), `${who} added to the channel.`)}
+				onClick={() => toastResult(add(), `${who} ${isOne ? 'was' : 'were'} added to the channel.`)}
 			>
 				Add to the channel
 			</button>

@@ -1,6 +1,6 @@
 import type { Conversation, User } from '@tidemark/client';
 import type { AppFeatures, Shortcut } from '../apps/features.ts';
-import { emojiStarting } from '../message/emoji.ts';
+import { findEmoji } from '../message/emoji.ts';
 import { canBeNamed, isChannel } from '../session/names.ts';
 
 /**
@@ -110,7 +110,7 @@ function commandsAndShortcuts(wanted: string, { commands, shortcuts }: AppFeatur
 }
 
 const emoji = (wanted: string): readonly Candidate[] =>
-	emojiStarting(wanted, MAX_CANDIDATES).map(([name, sign]) => ({
+	findEmoji(wanted, MAX_CANDIDATES).map(([name, sign]) => ({
 		handle: `:${name}:`,
 		label: name,
 		id: '',

@@ -3,15 +3,16 @@ import { escapeText, unescapeText } from '../message/parse-text.ts';
 
 /**
  * Converts between the text that people write (`@ada`, `#harbour`) and the text on the wire (`<@U…>`, `<#C…|harbour>`). Code stays
- * unchanged. Converting to the wire and back gives the same text.
+ * unchanged. Converting to the wire and back changes only mentions and links that the author typed in their wire form, and the case of
+ * names.
  */
 
 type Users = ReadonlyMap<string, User>;
 
 const CODE_OR_NAME =
 	/(```[\s\S]*?```|`[^`\n]+`)|(?<![\p{L}\p{N}_@.])@([\p{L}\p{N}_.-]*[\p{L}\p{N}_])|(?<![\p{L}\p{N}_#&])#([\p{L}\p{N}_-]+)/gu;
-/** Links and mentions that people may type in their wire form. */
-const MARKED_UP = /&lt;((?:https?:\/\/|@[UW]|#C)[^\n<>]*?)&gt;/g;
+/** Links and mentions that people may type in their wire form. They contain no `<`, so one that is not closed does not swallow the next. */
+const MARKED_UP = /&lt;((?:https?:\/\/|@[UW]|#C)(?:(?!&lt;)[^\n])*?)&gt;/g;
 const EVERYONE = new Set(['channel', 'here', 'everyone']);
 
 /** The names after an @, except in code. */

@@ -16,7 +16,7 @@ interface Props {
 
 const SHOWN = 30;
 
-/** A public channel that is not in the sidebar: its newest messages, without marking them. */
+/** A channel that is not in the sidebar: its newest messages, without marking them read. */
 export const ChannelPreview = ({ name, topic, messages, children }: Props) => (
 	<>
 		<header className="pane-head">

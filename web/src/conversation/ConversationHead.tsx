@@ -5,10 +5,10 @@ import { AppHomeButton } from '../apps/AppHome.tsx';
 import { DetailsDialog, type DetailsPart } from '../dialogs/DetailsDialog.tsx';
 import { ExplainDialog } from '../dialogs/ExplainDialog.tsx';
 import { LeaveDialog } from '../dialogs/LeaveDialog.tsx';
-import { setFavourite, useFavourites } from '../session/favourites.ts';
 import { badgeNoun, isChannel, useIsGeneral, useSelf } from '../session/names.ts';
 import { usePresence } from '../session/outage.ts';
 import { go, toScreen } from '../session/route.ts';
+import { setFavourite, useFavourites } from '../session/sidebar-preferences.ts';
 import { toastResult } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { BackButton } from '../ui/BackButton.tsx';
@@ -25,9 +25,11 @@ interface Props {
 
 const LEVELS: readonly (readonly [NotificationLevel, string])[] = [
 	['all', 'Notify me about every message'],
-	['mentions', 'Notify me about mentions'],
+	['mentions', 'Notify me about mentions and threads I follow'],
 	['none', 'Never notify me'],
 ];
+/** In direct and group messages, the server notifies at the level `mentions` about every message too. */
+const DIRECT_LEVELS = LEVELS.filter(([level]) => level !== 'mentions');
 
 const PRESENCE = { active: 'Active', away: 'Away' } as const;
 
@@ -41,8 +43,10 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 	const self = useSelf();
 	const isGeneral = useIsGeneral(conversation);
 	const isFavourite = useFavourites(self).has(conversation.id);
-	const { kind, isMuted, badgeCount, topic, user } = conversation;
+	const { kind, isMuted, badgeCount, topic, user, notificationLevel } = conversation;
 	const presence = usePresence(user ?? '');
+	const levels = isChannel(conversation) ? LEVELS : DIRECT_LEVELS;
+	const chosenLevel = levels.some(([level]) => level === notificationLevel) ? notificationLevel : 'all';
 	const items: MenuItem[] = [
 		{ label: 'Mark as read', hint: 'Esc', run: onMarkRead },
 		...(badgeCount > 0 ? [{ label: 'Why is there a badge?', run: () => setExplaining(true) }] : []),
@@ -51,9 +55,9 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 			run: () => setFavourite(client, self, conversation.id, !isFavourite),
 		},
 		{ label: isMuted ? 'Unmute' : 'Mute', run: () => toastResult(store.setMuted(!isMuted)) },
-		...LEVELS.map(([level, label]) => ({
+		...levels.map(([level, label]) => ({
 			label,
-			isChosen: conversation.notificationLevel === level,
+			isChosen: level === chosenLevel,
 			run: () => toastResult(store.setNotifications(level)),
 		})),
 		...(isChannel(conversation)

@@ -33,11 +33,11 @@ export function ConversationView({ route }: { readonly route: Route }) {
 	const { conversation, messages, hasOlder, hasNewer, isLoaded, isLoading, typing, error } = view;
 	const self = useSelf();
 	const name = useConversationName(conversation);
-	const { anchor, isReadingNewest, see, markRead, divide } = useReading(conversation);
+	const { anchor, isReadingNewest, see, markRead, moveDivider } = useReading(conversation);
 	const timeline = useRef<TimelineHandle>(null);
 	const [visible, setVisible] = useState(NOTHING_VISIBLE);
 	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
-	const { target, toNewest, toOldestUnread } = useJumps({ id, at, rows, timeline, divide });
+	const { target, toNewest, toOldestUnread } = useJumps({ id, at, rows, timeline, moveDivider });
 
 	const onVisibleRows = useCallback(
 		(now: VisibleRows) => {
@@ -78,8 +78,8 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		conversation !== null && isNewAbove(conversation, rows, { first: visible.first, hasOlder, self });
 	// More messages arrived than fit on the screen: a divider shows where they start.
 	useEffect(() => {
-		if (isAbove && anchor === null) divide();
-	}, [isAbove, anchor, divide]);
+		if (isAbove && anchor === null) moveDivider();
+	}, [isAbove, anchor, moveDivider]);
 
 	if (!conversation) return <UnlistedConversation id={id} messages={messages} />;
 	// Messages that the user is reading now need no bar.

@@ -1,4 +1,4 @@
-import type { Conversation } from '@tidemark/client';
+import type { Conversation, Message } from '@tidemark/client';
 import type { TimelineRow } from './rows.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { TimelineRow } from './rows.ts';
  * the view passes in what is visible. The SDK's reader decides which messages are marked read automatically.
  */
 
-/** Equals the revision of no conversation. */
+/** No conversation has this revision. */
 const NO_REVISION = -1;
 
 export interface DividerState {
@@ -62,26 +62,32 @@ export const dividerAfterMarkRead = (state: DividerState, { revision }: Conversa
 export const isMarkedUnread = (state: DividerState, { revision }: Conversation): boolean =>
 	state.revision !== revision;
 
-/** The number of unread messages after those that were on screen. `newestSeen`: the newest message that was. */
+/**
+ * The number of unread messages after `newestSeen`, the newest message that was on screen. The client does not know which messages are in
+ * the ahead set, but the number is never larger than the unread count.
+ */
 export function countNewBelow(
-	{ lastRead }: Conversation,
+	{ lastRead, unreadCount }: Conversation,
 	rows: readonly TimelineRow[],
 	{ newestSeen, self }: { readonly newestSeen: string; readonly self: string },
 ): number {
 	const from = newestSeen > lastRead ? newestSeen : lastRead;
-	return rows.filter(({ message }) => message.ts > from && message.user !== self).length;
+	const below = rows.filter(({ message }) => mayBeUnread(message, from, self)).length;
+	return Math.min(below, unreadCount);
 }
+
+/** False for messages that are certainly not unread: those up to `from`, the user's own, and tombstones. */
+const mayBeUnread = ({ ts, user, isTombstone }: Message, from: string, self: string): boolean =>
+	ts > from && user !== self && !isTombstone;
 
 /** Whether the oldest unread message is above the visible rows. `first`: index of the first visible row. */
 export function isNewAbove(
-	{ hasUnreads, lastRead }: Conversation,
+	{ hasUnreads, lastRead }: Pick<Conversation, 'hasUnreads' | 'lastRead'>,
 	rows: readonly TimelineRow[],
 	{ first, hasOlder, self }: { readonly first: number; readonly hasOlder: boolean; readonly self: string },
 ): boolean {
 	if (!hasUnreads) return false;
 	if (hasOlder && (rows[0]?.message.ts ?? '') > lastRead) return true;
-	const oldest = rows.findIndex(
-		({ message }) => message.ts > lastRead && message.user !== self && !message.isTombstone,
-	);
+	const oldest = rows.findIndex(({ message }) => mayBeUnread(message, lastRead, self));
 	return oldest >= 0 && oldest < first;
 }

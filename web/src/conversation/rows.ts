@@ -11,7 +11,7 @@ export interface TimelineRow {
 	readonly message: Message;
 	/** The first message of its day. */
 	readonly startsDay: boolean;
-	/** The oldest unread message: the divider is above it. */
+	/** The oldest new message: the divider is above it. */
 	readonly startsNew: boolean;
 	/** Follows shortly after a message of the same author, so it is shown without name and picture. */
 	readonly isContinued: boolean;

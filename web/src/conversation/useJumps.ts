@@ -20,10 +20,10 @@ interface Options {
 	readonly rows: readonly TimelineRow[];
 	readonly timeline: RefObject<TimelineHandle | null>;
 	/** Moves the divider above the oldest unread message. */
-	readonly divide: () => void;
+	readonly moveDivider: () => void;
 }
 
-export function useJumps({ id, at, rows, timeline, divide }: Options): Jumps {
+export function useJumps({ id, at, rows, timeline, moveDivider }: Options): Jumps {
 	const client = useClient();
 	const store = client.conversation(id);
 	const [target, setTarget] = useState<string | null>(at);
@@ -53,7 +53,7 @@ export function useJumps({ id, at, rows, timeline, divide }: Options): Jumps {
 	const toOldestUnread = async () => {
 		const { oldest_unread: oldest } = await client.call('conversations.unreads', { channel: id, limit: 1 });
 		if (!oldest) return;
-		divide();
+		moveDivider();
 		reached.current = null;
 		setTarget(oldest);
 		if (!timeline.current?.scrollTo(oldest)) await loadAndShow(oldest);

@@ -24,18 +24,23 @@ export interface Reading {
 	see(visible: { readonly isAtNewest: boolean; readonly onScreen: readonly string[] }): void;
 	markRead(): void;
 	/** Moves the divider above the oldest unread message. */
-	divide(): void;
+	moveDivider(): void;
+}
+
+/** Whether the user sees new messages arrive. `isAtNewest`: the newest message is on screen. */
+export function useIsSeenLive(isAtNewest: boolean): boolean {
+	const isAttentive = useIsAttentive();
+	const isOnline = useConnection().status === 'online';
+	return isAtNewest && isAttentive && isOnline;
 }
 
 export function useReading(conversation: Conversation | null): Reading {
 	const client = useClient();
-	const isAttentive = useIsAttentive();
-	const isOnline = useConnection().status === 'online';
 	const [divider, setDivider] = useState<DividerState | null>(
 		() => conversation && dividerOnOpen(conversation, isKeptUnread(conversation)),
 	);
 	const [isAtNewest, setAtNewest] = useState(false);
-	const isSeenLive = isAtNewest && isAttentive && isOnline;
+	const isSeenLive = useIsSeenLive(isAtNewest);
 
 	useEffect(() => {
 		if (!conversation) return;
@@ -73,7 +78,7 @@ export function useReading(conversation: Conversation | null): Reading {
 		reader.current?.resume();
 		toastResult(client.conversation(conversation.id).mark());
 	}, [client, conversation]);
-	const divide = useCallback(() => {
+	const moveDivider = useCallback(() => {
 		if (conversation) setDivider((before) => before && dividerAtOldestUnread(before, conversation));
 	}, [conversation]);
 	const staysUnread = conversation !== null && divider !== null && isMarkedUnread(divider, conversation);
@@ -82,5 +87,5 @@ export function useReading(conversation: Conversation | null): Reading {
 		else if (!staysUnread) forgetUnread();
 	}, [conversation, staysUnread]);
 	const isReadingNewest = isSeenLive && conversation !== null && divider !== null && !staysUnread;
-	return { anchor: divider?.anchor ?? null, isReadingNewest, see, markRead, divide };
+	return { anchor: divider?.anchor ?? null, isReadingNewest, see, markRead, moveDivider };
 }

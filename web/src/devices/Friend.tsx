@@ -46,7 +46,10 @@ export function Friend({ token, friend }: Props) {
 					channels: channels.filter(({ id, isMember }) => isMember && isMine.has(id)),
 				});
 			},
-			() => setStatus('The friend’s token does not work. Open the link that the server printed again.'),
+			() =>
+				setStatus(
+					'The friend could not be signed in. Copy the link again from the output of the server, and open it.',
+				),
 		);
 	}, [client, token]);
 

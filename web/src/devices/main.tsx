@@ -1,6 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import { Arrival } from '../arrival/Arrival.tsx';
 import { followTheme } from '../session/theme.ts';
+import { Toast } from '../session/toast.tsx';
 import { storedToken, takeFromLink } from '../session/token.ts';
 import { Devices } from './Devices.tsx';
 
@@ -13,7 +14,10 @@ const root = document.getElementById('root');
 const Page = () => <Devices token={storedToken()} friend={sessionStorage.getItem(FRIEND)} />;
 if (root)
 	createRoot(root).render(
-		<Arrival token={token} invite={undefined}>
-			<Page />
-		</Arrival>,
+		<>
+			<Arrival token={token} invite={undefined}>
+				<Page />
+			</Arrival>
+			<Toast />
+		</>,
 	);

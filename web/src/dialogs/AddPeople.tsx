@@ -1,6 +1,6 @@
 import { ApiError } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { nameOf } from '../session/names.ts';
 import { Chooser } from '../ui/Chooser.tsx';
 import { errorText } from '../ui/states.tsx';
@@ -16,6 +16,12 @@ export function AddPeople({ of, onDone }: { readonly of: ConversationMembers; re
 	const [written, setWritten] = useState('');
 	const [status, setStatus] = useState('');
 	const members = useMemo(() => new Set(of.members), [of.members]);
+	const { hasMore, error, loadMore } = of;
+	// Until all members are known, the list would offer some of them.
+	const isComplete = of.members !== null && !hasMore;
+	useEffect(() => {
+		if (hasMore && !error) loadMore();
+	});
 	const add = async (id: string) => {
 		try {
 			await of.add(id);
@@ -34,12 +40,20 @@ export function AddPeople({ of, onDone }: { readonly of: ConversationMembers; re
 				groups={[
 					{
 						heading: 'Not members yet',
-						choices: findPeople(users, members, written)
+						choices: (isComplete ? findPeople(users, members, written) : [])
 							.slice(0, MAX_SHOWN)
 							.map((user) => personChoice(user, () => void add(user.id))),
 					},
 				]}
-				nothing={written ? 'No matches.' : 'Everybody is already a member.'}
+				nothing={
+					error
+						? errorText(error)
+						: !isComplete
+							? 'Loading the members…'
+							: written
+								? 'No matches.'
+								: 'Everybody is already a member.'
+				}
 			/>
 			<footer className="dialog-foot">
 				<p className="grow hint" role="status">

@@ -16,6 +16,12 @@ import { type ListedChannel, useChannels } from './useChannels.ts';
 
 const MAX_SHOWN = 50;
 
+function hintFor({ isMember, isArchived, memberCount }: ListedChannel): string {
+	if (isArchived)
+		return isMember ? 'archived: open it to unarchive it' : 'archived: a member can unarchive it';
+	return isMember ? 'you are a member' : `${plural(memberCount, 'member')}, not joined`;
+}
+
 /** Finds a person to write to or a channel to join, or creates a channel. */
 export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
@@ -36,16 +42,20 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 			setError(reason instanceof ApiError ? reason.code : 'network_error');
 		}
 	};
-	const toChoice = ({ id, name, isMember, memberCount }: ListedChannel): Choice => ({
-		key: id,
-		icon: <RowIcon name="hash" />,
-		name,
-		hint: isMember ? 'you are a member' : `${plural(memberCount, 'member')}, not joined`,
-		run: () => void open(isMember ? Promise.resolve(id) : client.join(id).then(() => id)),
-	});
+	const toChoice = (channel: ListedChannel): Choice => {
+		const { id, name, isMember, isArchived } = channel;
+		const isOpenable = isMember || isArchived;
+		return {
+			key: id,
+			icon: <RowIcon name="hash" />,
+			name,
+			hint: hintFor(channel),
+			run: () => void open(isOpenable ? Promise.resolve(id) : client.join(id).then(() => id)),
+		};
+	};
 	const name = channelNameFrom(written);
-	// The user's own channels appear only once something is typed: they show that the name is taken.
-	const listed = channels.filter(({ isMember, isArchived }) => !isArchived && (!isMember || name !== ''));
+	// The user's own channels and archived ones appear only once something is typed: they show that the name is taken.
+	const listed = channels.filter(({ isMember, isArchived }) => name !== '' || (!isMember && !isArchived));
 	const problem = nameProblem(name);
 	const isNew = problem === null && !channels.some((channel) => channel.name === name);
 	const creation: Choice = {

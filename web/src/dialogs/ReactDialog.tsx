@@ -1,7 +1,7 @@
 import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
-import { emojiStarting } from '../message/emoji.ts';
+import { findEmoji } from '../message/emoji.ts';
 import { toastResult } from '../session/toast.tsx';
 import { Chooser } from '../ui/Chooser.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
@@ -33,8 +33,8 @@ export function ReactDialog({
 	const wanted = written.trim().toLowerCase().replaceAll(':', '');
 	const found =
 		wanted === ''
-			? FREQUENT.flatMap((name) => emojiStarting(name, 20).filter(([one]) => one === name))
-			: emojiStarting(wanted, MAX_SHOWN);
+			? FREQUENT.flatMap((name) => findEmoji(name, 20).filter(([one]) => one === name))
+			: findEmoji(wanted, MAX_SHOWN);
 	const react = (name: string) => {
 		onClose();
 		toastResult(client.conversation(message.channel).react(message.ts, name));

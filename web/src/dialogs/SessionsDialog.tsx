@@ -31,7 +31,7 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 	useEffect(load, [load]);
 	const end = (session: Session) =>
 		toastResult(
-			client.call('auth.sessions.revoke', { session_id: session.id }).then(load),
+			client.call('auth.sessions.revoke', { session_id: session.id }).finally(load),
 			'The device was signed out.',
 		);
 	const endAll = () => {
@@ -60,7 +60,7 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 							<button
 								type="button"
 								className="button small"
-								aria-label={`Sign out ${session.device || 'the token'} of ${exactTime(String(session.date_created))}`}
+								aria-label={`Sign out ${session.device || 'the device with a token'}, signed in ${exactTime(String(session.date_created))}`}
 								onClick={() => end(session)}
 							>
 								Sign out

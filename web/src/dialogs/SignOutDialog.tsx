@@ -1,5 +1,7 @@
+import { ApiError } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
+import { isTokenRejected } from '../session/token.ts';
 import { Question } from '../ui/Question.tsx';
 
 interface Props {
@@ -15,32 +17,46 @@ interface Session {
 
 /**
  * Asks before signing out of a session that began with a link: signing out revokes its token, and signing in again needs another
- * link. If the user pasted a token, that token stays valid, so the dialog signs out without asking.
+ * link. If the user pasted a token, that token stays valid, so the dialog signs out without asking. If the server does not say how
+ * the session began, the dialog asks too, and revokes nothing: the token may be a pasted one.
  */
 export function SignOutDialog({ onClose, onSignOut }: Props) {
 	const client = useClient();
-	const [isAsking, setAsking] = useState(false);
+	const [origin, setOrigin] = useState<'link' | 'unknown' | null>(null);
 	useEffect(() => {
 		client.call<{ sessions: readonly Session[] }>('auth.sessions.list').then(
 			({ sessions }) => {
-				if (sessions.some(({ is_current, device }) => is_current && device !== '')) setAsking(true);
+				if (sessions.some(({ is_current, device }) => is_current && device !== '')) setOrigin('link');
 				else onSignOut(false);
 			},
-			() => onSignOut(false),
+			(error: unknown) => {
+				if (error instanceof ApiError && isTokenRejected(error.code)) onSignOut(false);
+				else setOrigin('unknown');
+			},
 		);
 	}, [client, onSignOut]);
-	if (!isAsking) return null;
+	if (origin === null) return null;
+	const isLink = origin === 'link';
 	return (
 		<Question
 			title="Sign out?"
 			no="Stay signed in"
-			yes="Sign out"
+			yes={isLink ? 'Sign out' : 'Sign out anyway'}
 			onNo={onClose}
-			onYes={() => onSignOut(true)}
+			onYes={() => onSignOut(isLink)}
 		>
+			{!isLink && (
+				<p>
+					The server does not answer. You can sign out on this device, but your session stays valid until you
+					end it under <b>Your devices</b>.
+				</p>
+			)}
 			<p>
-				To sign in again on this device, you need a new link. Create one under <b>Your devices</b> on a device
-				where you are still signed in, or ask your administrator for one.
+				{isLink
+					? 'To sign in again on this device, you need a new link.'
+					: 'If you signed in with a link, you need a new one to sign in again on this device.'}{' '}
+				Create one under <b>Your devices</b> on a device where you are still signed in, or ask your
+				administrator for one.
 			</p>
 		</Question>
 	);

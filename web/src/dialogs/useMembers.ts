@@ -1,6 +1,6 @@
 import { ApiError } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { loadEverybody } from '../session/load-everybody.ts';
 
 /** The members of a conversation: the first page, further pages on request, and the total. */
@@ -22,6 +22,7 @@ export function useMembers(id: string): ConversationMembers {
 	const [counted, setCounted] = useState(0);
 	const [cursor, setCursor] = useState('');
 	const [error, setError] = useState<string | null>(null);
+	const isLoadingMore = useRef(false);
 	const fail = useCallback(
 		(reason: unknown) => setError(reason instanceof ApiError ? reason.code : 'network_error'),
 		[],
@@ -46,15 +47,25 @@ export function useMembers(id: string): ConversationMembers {
 		};
 	}, [client, store, id, fail]);
 
+	const append = (more: readonly string[]) =>
+		// A person who was added here is also on a later page.
+		setMembers((before) => [...new Set([...(before ?? []), ...more])]);
 	const loadMore = () => {
-		store.members(cursor).then((page) => {
-			setMembers((before) => [...(before ?? []), ...page.members]);
-			setCursor(page.cursor);
-		}, fail);
+		if (isLoadingMore.current) return;
+		isLoadingMore.current = true;
+		store
+			.members(cursor)
+			.finally(() => {
+				isLoadingMore.current = false;
+			})
+			.then((page) => {
+				append(page.members);
+				setCursor(page.cursor);
+			}, fail);
 	};
 	const add = async (user: string): Promise<void> => {
 		await store.invite([user]);
-		setMembers((before) => [...(before ?? []), user]);
+		append([user]);
 		setCounted((before) => before + 1);
 	};
 	return {

@@ -105,11 +105,13 @@ const LIMIT = /at most (\d+) bytes/;
 
 function reasonOf(error: unknown, files: readonly File[]): string {
 	if (!(error instanceof ApiError)) return 'The upload failed. Try again.';
+	if (error.code === 'file_not_found')
+		return 'The server no longer has the uploaded files. Try again to upload them.';
 	if (error.code !== 'file_too_large') return errorText(error.code);
 	const limit = Number(LIMIT.exec(error.details.join(' '))?.[1] ?? 0);
 	const names = files.filter(({ size }) => size > limit).map(({ name }) => name);
 	return limit > 0
-		? `${names.join(', ')}: this server accepts files of at most ${fileSize(limit)}.`
+		? `${names.join(', ')}: this server accepts files of at most ${fileSize(limit)}. Discard the message, and attach smaller files.`
 		: errorText(error.code);
 }
 

@@ -16,7 +16,7 @@ import { IconButton } from '../ui/IconButton.tsx';
 export const InboxItem = memo(function InboxItem({ conversation }: { readonly conversation: Conversation }) {
 	const client = useClient();
 	const name = useConversationName(conversation);
-	const { id, preview, badgeCount, unreadCountDisplay, isMuted, hasUnreads } = conversation;
+	const { id, preview, latest, badgeCount, unreadCountDisplay, isMuted, hasUnreads } = conversation;
 	const content = useFullMessage(preview && { ...preview, channel: id });
 	return (
 		<div className={`inbox-item ${isUnread(conversation) ? 'unread' : ''} ${isMuted ? 'muted' : ''}`}>
@@ -39,7 +39,7 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 								<Author id={preview.user} />: <PlainText content={content} />
 							</>
 						) : (
-							'No messages yet'
+							emptyPreview(latest)
 						)}
 					</span>
 				</span>
@@ -53,6 +53,9 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 		</div>
 	);
 });
+
+/** For a conversation without a preview: it has no message, or the newest one is not loaded yet. */
+const emptyPreview = (latest: string): string => (Number(latest) > 0 ? '…' : 'No messages yet');
 
 function Author({ id }: { readonly id: string }) {
 	const name = useUserName(id);

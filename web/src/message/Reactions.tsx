@@ -1,6 +1,5 @@
-import type { Message, Reaction, TidemarkClient } from '@tidemark/client';
+import type { Message, Reaction } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
-import { useState } from 'react';
 import { nameOf, useSelf } from '../session/names.ts';
 import { toastResult } from '../session/toast.tsx';
 import { emojiNamed } from './emoji.ts';
@@ -28,16 +27,10 @@ function Chip({ message, reaction }: { readonly message: Message; readonly react
 			.map((id) => (id === self ? 'You' : nameOf(snapshot.users.get(id) ?? client.user(id)) || '…'))
 			.join(', '),
 	);
-	/** The user has reacted in this view, and is not among `users`. */
-	const [isUnlisted, setUnlisted] = useState(false);
-	const hasUnlisted = count > users.length;
-	const isMine = users.includes(self) || (hasUnlisted && isUnlisted);
-	const toggle = async (): Promise<void> => {
+	const isMine = users.includes(self);
+	const toggle = (): Promise<void> => {
 		const store = client.conversation(message.channel);
-		const isAdded = !isMine && (await addReaction(client, message, name));
-		// The server lists only the first users of a reaction. If this user is not listed, the answer to `reactions.add` shows it.
-		if (isMine || (!isAdded && hasUnlisted)) await store.unreact(message.ts, name);
-		setUnlisted(isAdded);
+		return isMine ? store.unreact(message.ts, name) : store.react(message.ts, name);
 	};
 	const others = count > users.length ? ` and ${count - users.length} more` : '';
 	const title = `${who}${others} reacted with :${name}:`;
@@ -54,16 +47,6 @@ function Chip({ message, reaction }: { readonly message: Message; readonly react
 		</button>
 	);
 }
-
-/** Returns false if the user had reacted already. */
-const addReaction = (client: TidemarkClient, { channel, ts }: Message, name: string): Promise<boolean> =>
-	client.call('reactions.add', { channel, timestamp: ts, name }).then(
-		() => true,
-		(error: { code?: string }) => {
-			if (error.code !== 'already_reacted') throw error;
-			return false;
-		},
-	);
 
 /** A name may end with `::` and a skin tone, which is not shown. An unknown emoji is shown by its name. */
 const emojiOf = (name: string): string => emojiNamed(name.split('::')[0] ?? name) ?? `:${name}:`;

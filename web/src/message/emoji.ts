@@ -31,8 +31,8 @@ const BY_NAME = new Map(words.flatMap((name, at) => (at % 2 === 0 ? [[name, word
 /** Undefined: the name is unknown. */
 export const emojiNamed = (name: string): string | undefined => BY_NAME.get(name);
 
-/** Emoji whose name starts with the text, then those that contain it. */
-export function emojiStarting(written: string, max: number): readonly (readonly [string, string])[] {
+/** Emoji whose names contain the text; those that start with it come first. */
+export function findEmoji(written: string, max: number): readonly (readonly [string, string])[] {
 	const all = [...BY_NAME].filter(([name]) => name.includes(written));
 	const rankOf = (name: string): number => Number(!name.startsWith(written));
 	return all.sort(([a], [b]) => rankOf(a) - rankOf(b) || a.length - b.length).slice(0, max) as [

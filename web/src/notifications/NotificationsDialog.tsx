@@ -1,6 +1,8 @@
+import { ApiError } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { Dialog } from '../ui/Dialog.tsx';
+import { errorText } from '../ui/states.tsx';
 import { isFixed, STATE_TEXTS } from './notification-state.ts';
 import { isWebPushOff, notificationState, turnOff, turnOn } from './subscribing.ts';
 
@@ -8,6 +10,8 @@ import { isWebPushOff, notificationState, turnOff, turnOn } from './subscribing.
 export function NotificationsDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const [state, setState] = useState(() => notificationState(client));
+	/** Why the server rejected the last change; null if it did not. */
+	const [rejection, setRejection] = useState<string | null>(null);
 	useEffect(() => {
 		client.call('push.webKey').catch((error: unknown) => {
 			if (isWebPushOff(error)) setState('disabled');
@@ -16,7 +20,11 @@ export function NotificationsDialog({ onClose }: { readonly onClose: () => void 
 	const change = (turn: typeof turnOn) => {
 		if (state === 'changing') return;
 		setState('changing');
-		turn(client).then(setState, () => setState('failed'));
+		setRejection(null);
+		turn(client).then(setState, (error: unknown) => {
+			setState('failed');
+			if (error instanceof ApiError) setRejection(error.code);
+		});
 	};
 	return (
 		<Dialog title="Notifications" onClose={onClose}>
@@ -32,7 +40,7 @@ export function NotificationsDialog({ onClose }: { readonly onClose: () => void 
 				Notify me in this browser
 			</label>
 			<p className="hint" role="status">
-				{STATE_TEXTS[state]}
+				{state === 'failed' && rejection ? errorText(rejection) : STATE_TEXTS[state]}
 			</p>
 		</Dialog>
 	);

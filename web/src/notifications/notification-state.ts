@@ -50,5 +50,6 @@ export const STATE_TEXTS: Readonly<Record<NotificationState, string>> = {
 		'This browser does not support notifications. On an iPhone or iPad, add this page to the home screen first.',
 	insecure: 'Browsers allow notifications only over https, or on localhost. Open this page with https.',
 	disabled: 'Web Push is disabled on this server. Ask your administrator to enable it.',
-	failed: 'The browser could not reach its push service. Try again later.',
+	failed:
+		'This did not work: the browser’s push service did not answer, or rejected the change. Try again later.',
 };

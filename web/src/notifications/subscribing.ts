@@ -28,13 +28,14 @@ export function notificationState(client: TidemarkClient): NotificationState {
 export const isWebPushOff = (error: unknown): boolean =>
 	error instanceof ApiError && error.code === 'web_push_off';
 
-/** Asks for the browser's permission first, which is possible only while a click is handled. */
+/** Asks for the browser's permission first, which is possible only while a click is handled. Rejects if it cannot register the browser. */
 export async function turnOn(client: TidemarkClient): Promise<NotificationState> {
 	if ((await Notification.requestPermission()) !== 'granted') return notificationState(client);
 	try {
 		await register(client);
 	} catch (error) {
-		return isWebPushOff(error) ? 'disabled' : 'failed';
+		if (isWebPushOff(error)) return 'disabled';
+		throw error;
 	}
 	localStorage.setItem(TURNED_ON_BY, selfOf(client));
 	return notificationState(client);

@@ -15,23 +15,12 @@ import { useProcesses } from './useProcesses.ts';
 /** The operations page: what is degraded in one process of the server, and charts of its load. */
 export function Ops() {
 	const [isAdmin, setAdmin] = useState(false);
-	const { processes, unansweredSince } = useProcesses(isAdmin);
+	const { processes, failure } = useProcesses(isAdmin);
 	const [chosen, setChosen] = useState<string | null>(null);
 	const shown = chosenProcess(processes, chosen);
 	const scrapes = shown?.scrapes ?? [];
 	const now = Math.max(...processes.map(({ answeredAt }) => answeredAt));
-	const problems =
-		unansweredSince === null
-			? shown
-				? problemsOf(shown, now)
-				: []
-			: [
-					{
-						what: 'The server does not answer',
-						cause: 'check that it is running',
-						since: unansweredSince,
-					},
-				];
+	const problems = failure ? [failure] : shown ? problemsOf(shown, now) : [];
 	const theme = useTheme();
 	const newest = scrapes.at(-1);
 	const exported = newest
@@ -54,7 +43,7 @@ export function Ops() {
 				onSignedOut={() => setAdmin(false)}
 			/>
 			{shown && <ProcessChoice processes={processes} shown={shown} now={now} onChoose={setChosen} />}
-			{(shown || unansweredSince !== null) && <ProcessStatus process={shown} problems={problems} />}
+			{(shown || failure) && <ProcessStatus process={shown} problems={problems} />}
 			{newest && <Totals scrape={newest} />}
 			{scrapes.length < 2 ? (
 				<Loading label="Loading metrics" />

@@ -64,7 +64,7 @@ export const CHARTS: readonly ChartSpec[] = [
 		id: 'deliveries',
 		title: 'Deliveries',
 		unit: '/s',
-		lines: [{ label: 'Frames to sockets', read: rate('tidemark_deliveries_total') }],
+		lines: [{ label: 'Events to sockets', read: rate('tidemark_deliveries_total') }],
 	},
 	{
 		id: 'sockets',

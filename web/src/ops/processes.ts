@@ -52,6 +52,30 @@ export const chosenProcess = (processes: readonly Process[], chosen: string | nu
 
 export const titleOf = ({ role, id }: Process): string => `${role} ${id}`;
 
+/** An HTTP answer that no process sends. */
+export class UnexpectedAnswer extends Error {
+	constructor(
+		readonly path: string,
+		readonly status: number,
+	) {
+		super(`${path} was answered with status ${status}`);
+	}
+}
+
+const adviceFor = (status: number): string =>
+	[401, 403, 404].includes(status)
+		? 'a proxy may block this path; open /ops from inside your network'
+		: 'check the proxy and the log of the server';
+
+/** The problem to show after a failed poll. `before`: the one shown until now. */
+export function failureFrom(error: unknown, before: Degraded | null, now: number): Degraded {
+	const [what, cause] =
+		error instanceof UnexpectedAnswer
+			? [error.message, adviceFor(error.status)]
+			: ['The server does not answer', 'check that it is running'];
+	return { what, cause, since: before?.what === what ? before.since : now };
+}
+
 /** The problems of a process. `now`: when any process last answered. */
 export function problemsOf(process: Process, now: number): readonly Degraded[] {
 	if (now - process.answeredAt < SILENT_MS) return process.degraded;

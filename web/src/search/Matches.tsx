@@ -35,7 +35,7 @@ export function Matches({ query, nothing, isCounted = true, without = NONE }: Pr
 		async (before: SearchResults) => {
 			lastSearch.current += 1;
 			const search = lastSearch.current;
-			// The answer to a slow search may arrive after that to a later one.
+			// A slow search may be answered after a later one.
 			const isLast = () => search === lastSearch.current;
 			setError(null);
 			try {

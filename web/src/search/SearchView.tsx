@@ -45,7 +45,7 @@ export function SearchView({ query }: { readonly query: string }) {
 						query={query}
 						nothing={{
 							title: 'No matches',
-							text: 'Try fewer or other words, or the beginning of a word, such as ferr*',
+							text: 'Try fewer or other words, or the beginning of a word, such as ferr*. Without words, only recent messages are searched: add a word, in:#channel or a date.',
 						}}
 					/>
 				)}

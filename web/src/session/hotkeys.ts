@@ -2,13 +2,16 @@ import { useEffect, useRef } from 'react';
 
 /** Keys that work anywhere in the page. An element that handles a key itself stops its propagation. */
 
+/** One character that is not a letter. */
+const isSign = (key: string): boolean => key.length === 1 && key.toLowerCase() === key.toUpperCase();
+
 /** Written as `Shift+Escape`, `Alt+ArrowUp`, `Ctrl+k`. Cmd counts as Ctrl. */
 const chordOf = (event: KeyboardEvent): string =>
 	[
 		event.ctrlKey || event.metaKey ? 'Ctrl' : '',
 		event.altKey ? 'Alt' : '',
-		// For letters and signs, the key already reflects Shift.
-		event.shiftKey && event.key.length > 1 ? 'Shift' : '',
+		// A sign may need Shift on one keyboard layout and not on another.
+		event.shiftKey && !isSign(event.key) ? 'Shift' : '',
 		// With Caps Lock, a letter is upper case without Shift.
 		event.key.length === 1 ? event.key.toLowerCase() : event.key,
 	]

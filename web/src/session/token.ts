@@ -5,6 +5,27 @@
 
 const KEY = 'tidemark.token';
 
+/** Errors that reject the token itself. After any other error, the token may still work. */
+const REJECTED = new Set([
+	'not_authed',
+	'invalid_auth',
+	'account_inactive',
+	'token_revoked',
+	'token_expired',
+	'not_allowed_token_type',
+]);
+
+export const isTokenRejected = (code: string): boolean => REJECTED.has(code);
+
+/** Errors for a token that worked before and has expired or was revoked. `rtm.connect` answers `invalid_auth`. */
+const OUTDATED = new Set(['invalid_auth', 'token_expired', 'token_revoked']);
+
+/** Why the user is signed out after the client stopped for this reason; null if the token still works. */
+export function signOutReason(reason: string, hasWorked: boolean): string | null {
+	if (reason !== 'signed_out' && !isTokenRejected(reason)) return null;
+	return hasWorked && OUTDATED.has(reason) ? 'session_ended' : reason;
+}
+
 /** Reads the named values (`#token=…`) from the address and removes them. */
 export function takeFromLink(names: readonly string[]): Readonly<Record<string, string>> {
 	const fragment = new URLSearchParams(location.hash.slice(1));
@@ -17,7 +38,7 @@ export function takeFromLink(names: readonly string[]): Readonly<Record<string, 
 	return taken;
 }
 
-/** A link that is opened in a loaded page changes only the fragment: reloads the page, so that the link is handled. */
+/** Reloads the page when the user opens a link in it: the link changes only the fragment, and is read only when the page loads. */
 export const followLinks = (names: readonly string[]): void =>
 	addEventListener('hashchange', () => {
 		const fragment = new URLSearchParams(location.hash.slice(1));

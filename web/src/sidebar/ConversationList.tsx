@@ -2,8 +2,8 @@ import type { Conversation } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useMemo, useRef } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
-import { isFolded, setFolded, useFavourites, useFolded } from '../session/favourites.ts';
 import { useSelf } from '../session/names.ts';
+import { isFolded, setFolded, useFavourites, useFolded } from '../session/sidebar-preferences.ts';
 import { SidebarItem } from './SidebarItem.tsx';
 import { type SidebarRow, sidebarRows } from './sections.ts';
 

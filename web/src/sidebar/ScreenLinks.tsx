@@ -10,9 +10,19 @@ interface ScreenLinkProps {
 	readonly current: Screen;
 	readonly isUnread?: boolean;
 	readonly badge?: number;
+	/** What the badge counts, for screen readers. */
+	readonly badgeOf?: string;
 }
 
-const ScreenLink = ({ screen, icon, label, current, isUnread = false, badge = 0 }: ScreenLinkProps) => (
+const ScreenLink = ({
+	screen,
+	icon,
+	label,
+	current,
+	isUnread = false,
+	badge = 0,
+	badgeOf = 'mention',
+}: ScreenLinkProps) => (
 	<li>
 		<a
 			className={`side-row ${current === screen ? 'current' : ''} ${isUnread ? 'unread' : ''}`}
@@ -24,7 +34,7 @@ const ScreenLink = ({ screen, icon, label, current, isUnread = false, badge = 0 
 			</span>
 			<span className="side-name">{label}</span>
 			{isUnread && badge === 0 && <span className="only-read-aloud">unread</span>}
-			<Badge count={badge} />
+			<Badge count={badge} of={badgeOf} />
 		</a>
 	</li>
 );
@@ -52,6 +62,7 @@ export function ScreenLinks({ current }: { readonly current: Screen }) {
 				current={current}
 				isUnread={badge > 0}
 				badge={badge}
+				badgeOf="unread message"
 			/>
 		</ul>
 	);

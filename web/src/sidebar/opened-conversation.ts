@@ -3,8 +3,8 @@ import { useSelected } from '@tidemark/client/react';
 import { useState } from 'react';
 
 /**
- * The open conversation, with the counts that it had when the user opened it: with these it keeps its place in the sidebar until the
- * user opens another one.
+ * The open conversation, with the counts that it had when the user opened it. The sidebar sorts it by these counts, so that it keeps
+ * its place until the user opens another one.
  */
 export function useOpenedConversation(current: string | null): Conversation | null {
 	const conversation = useSelected(({ conversations }) =>

@@ -37,7 +37,7 @@ const placedBy = (opened: Conversation | null) => {
 	};
 };
 
-export function unreadFirst(
+export function unreadSorted(
 	conversations: Iterable<Conversation>,
 	opened: Conversation | null,
 ): readonly Conversation[] {
@@ -52,7 +52,7 @@ export function sidebarRows(
 	folded: (heading: string) => boolean = () => false,
 ): readonly SidebarRow[] {
 	const { sort } = placedBy(opened);
-	const unread = unreadFirst(conversations.values(), opened);
+	const unread = unreadSorted(conversations.values(), opened);
 	const onTop = new Set(unread);
 	const isFavourite = ({ id }: Conversation): boolean => favourites.has(id);
 	const others = [...conversations.values()].filter((conversation) => !onTop.has(conversation));
@@ -90,7 +90,7 @@ export function nextUnread(
 	opened: Conversation | null,
 	step: 1 | -1,
 ): string | null {
-	const ids = unreadFirst(conversations, opened).map(({ id }) => id);
+	const ids = unreadSorted(conversations, opened).map(({ id }) => id);
 	const at = ids.indexOf(opened?.id ?? '');
 	const others = ids.length - (at < 0 ? 0 : 1);
 	if (others === 0) return null;

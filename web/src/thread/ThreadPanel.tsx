@@ -2,8 +2,10 @@ import type { Reader } from '@tidemark/client';
 import { useClient, useSelected, useThread } from '@tidemark/client/react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../composer/Composer.tsx';
+import { isNewAbove } from '../conversation/divider.ts';
 import { timelineRows } from '../conversation/rows.ts';
 import { Timeline, type TimelineHandle } from '../conversation/Timeline.tsx';
+import { useIsSeenLive } from '../conversation/useReading.ts';
 import type { VisibleRows } from '../conversation/visible-rows.ts';
 import { lastEditable } from '../message/editing.ts';
 import { titledName, useConversationName, useSelf } from '../session/names.ts';
@@ -13,6 +15,7 @@ import { plural } from '../ui/format.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { useReturningFocus } from './returning-focus.ts';
+import { THREAD_OPENED, threadDividerAfterChange } from './thread-divider.ts';
 
 /** A thread, beside the current view. */
 export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
@@ -28,14 +31,8 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 	const { root, replies, isLoaded, isLoading, isFollowing, lastRead, unreadCount, hasMore, typing, error } =
 		view;
 
-	// The divider is after this message: the cursor at the time when the thread was opened or marked unread.
-	const [anchor, setAnchor] = useState<string | null>(null);
-	const before = useRef({ unread: 0, lastRead: '' });
-	useEffect(() => {
-		const isMarkedUnread = lastRead < before.current.lastRead;
-		if (unreadCount > 0 && (before.current.unread === 0 || isMarkedUnread)) setAnchor(lastRead);
-		before.current = { unread: unreadCount, lastRead };
-	}, [unreadCount, lastRead]);
+	const [divider, setDivider] = useState(THREAD_OPENED);
+	const [visible, setVisible] = useState({ first: 0, isAtEnd: false });
 	const reader = useRef<Reader | null>(null);
 	useEffect(() => {
 		const made = store.reader();
@@ -44,8 +41,27 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 	}, [store]);
 
 	const messages = useMemo(() => (root ? [root, ...replies] : replies), [root, replies]);
-	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
-	const onVisibleRows = useCallback(({ onScreen }: VisibleRows) => reader.current?.onScreen(onScreen), []);
+	const rows = useMemo(() => timelineRows(messages, divider.anchor, self), [messages, divider.anchor, self]);
+	const onVisibleRows = useCallback(({ first, isAtEnd, onScreen }: VisibleRows) => {
+		setVisible((before) =>
+			before.first === first && before.isAtEnd === isAtEnd ? before : { first, isAtEnd },
+		);
+		reader.current?.onScreen(onScreen);
+	}, []);
+	const newest = replies.findLast(({ user }) => user !== self)?.ts ?? '';
+	const isSeenLive = useIsSeenLive(visible.isAtEnd && !hasMore);
+	const isAbove = isNewAbove({ hasUnreads: unreadCount > 0, lastRead }, rows.slice(root ? 1 : 0), {
+		first: visible.first - (root ? 1 : 0),
+		hasOlder: false,
+		self,
+	});
+	useEffect(
+		() =>
+			setDivider((before) =>
+				threadDividerAfterChange(before, { newest, unreadCount, lastRead, isSeenLive, isNewAbove: isAbove }),
+			),
+		[newest, unreadCount, lastRead, isSeenLive, isAbove],
+	);
 	// A thread opens at its oldest unread reply.
 	const firstNew = rows.find(({ startsNew }) => startsNew)?.message.ts;
 	const hasScrolled = useRef(false);

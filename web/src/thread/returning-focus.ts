@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
 
 /**
- * When the thread closes, returns the focus to the message from which the user opened it. The buttons of that message are no longer
- * rendered by then. If the message itself is not rendered either, because the list has scrolled, the text box gets the focus.
+ * When the thread closes, returns the focus to the message or button from which the user opened it. The buttons of a message are no
+ * longer rendered by then. If the message itself is not rendered either, because the list has scrolled, the focus goes to the root of
+ * the thread, or else to the text box.
  */
 export function useReturningFocus(rootTs: string): void {
 	// Read during the first render: the text box of the panel takes the focus right after it.

@@ -1,4 +1,5 @@
 import type { Presence } from '@tidemark/client';
+import { initialsOf } from './format.ts';
 
 /** The picture of a user: a photo, or initials in a colour that depends on the user's id, or the emoji that a bot posts with. */
 
@@ -9,13 +10,6 @@ function hueOf(id: string): number {
 	for (const letter of id) hash = (hash * 31 + letter.charCodeAt(0)) % 9973;
 	return hash % HUES;
 }
-
-const initialsOf = (name: string): string =>
-	name
-		.split(/[\s._-]+/)
-		.map((word) => word.charAt(0).toUpperCase())
-		.slice(0, 2)
-		.join('');
 
 export interface AvatarProps {
 	readonly id: string;

@@ -6,7 +6,7 @@ interface Props {
 	readonly as: 'main' | 'aside';
 }
 
-/** Replaces a view that fails to render with a way to go on. Without it, React would remove the whole page. */
+/** Replaces a view that fails to render with buttons to retry and to reload. Without it, React would remove the whole page. */
 export class ErrorBoundary extends Component<Props, { readonly hasFailed: boolean }> {
 	static getDerivedStateFromError() {
 		return { hasFailed: true };

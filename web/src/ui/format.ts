@@ -1,9 +1,17 @@
-/** Formats times, days and numbers. */
+/** Formats times, days, numbers and initials. */
 
 const MAX_SHOWN = 99;
 
 /** A badge has room for two digits. */
 export const shortCount = (count: number): string => (count > MAX_SHOWN ? `${MAX_SHOWN}+` : String(count));
+
+/** The first characters of the first two words; a character may be two UTF-16 units. */
+export const initialsOf = (name: string): string =>
+	name
+		.split(/[\s._-]+/)
+		.map((word) => [...word][0]?.toUpperCase() ?? '')
+		.slice(0, 2)
+		.join('');
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
 	`${count.toLocaleString()} ${count === 1 ? one : many}`;

@@ -48,6 +48,8 @@ export const Loading = ({
 	</div>
 );
 
+const APP_CHANGED = 'The app has changed and no longer offers this.';
+
 const ERROR_TEXTS: Readonly<Record<string, string>> = {
 	network_error: 'The server does not answer. Try again in a moment.',
 	invalid_auth: 'Token not recognised. Check that you copied all of it.',
@@ -55,14 +57,20 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 	token_expired: 'This token has expired. Ask for a new one, or for an invite link.',
 	token_revoked: 'This token was revoked. Ask for a new one, or for an invite link.',
 	signed_out: 'This device was signed out. Sign in again with an invite link or a token.',
+	session_ended:
+		'You are signed out: your sign-in has expired or was revoked. Ask for a new invite link or token.',
+	session_not_found: 'This device is already signed out.',
 	account_inactive: 'This account is deactivated. Ask your administrator to reactivate it.',
 	too_many_sockets:
 		'Too many devices are connected for this account. Close Tidemark on one of them, then try again.',
+	bad_frame: 'The server closed the connection. Try again; if it fails again, tell your administrator.',
+	closed: 'The server closed the connection. Try again; if it fails again, tell your administrator.',
 	not_in_channel: 'You are not in this conversation. Join it, or ask a member to add you.',
-	channel_not_found: 'This conversation does not exist, or you may not see it.',
+	channel_not_found:
+		'This conversation does not exist, or you may not see it. If it is private, ask a member to add you.',
 	is_archived: 'This conversation is archived. A member can unarchive it.',
 	no_text: 'The message is empty. Write something first.',
-	name_taken: 'A channel with this name already exists. Choose another name.',
+	name_taken: 'This name is already taken. Choose another name.',
 	invalid_name_required: 'A channel needs a name.',
 	invalid_name_maxlength: 'A channel name has at most 80 characters.',
 	invalid_name_specials: 'A channel name may contain only letters, digits, - and _.',
@@ -74,7 +82,7 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 		'This workspace has no room for more files, or you have too many unfinished uploads. Wait until your uploads have finished, delete some of your files, or ask your administrator for more space.',
 	bad_image: 'This file is not a supported picture. Choose a PNG, JPEG, GIF or WebP.',
 	too_large: 'This picture is too large. Choose a smaller one.',
-	files_disabled: 'Files are disabled on this server.',
+	files_disabled: 'Files are disabled on this server. Ask your administrator to enable them.',
 	file_deleted: 'This file was deleted.',
 	file_not_found: 'This file does not exist, or you may not see it.',
 	upload_failed: 'The upload was interrupted. Try again.',
@@ -83,6 +91,9 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 		'The server could not confirm the change in time, but it may have made it. Check before you try again.',
 	internal_error: 'The server failed. Try again; if it fails again, tell your administrator.',
 	message_not_found: 'This message no longer exists.',
+	thread_not_found: 'This thread was deleted.',
+	not_subscribed:
+		'You do not follow this thread, so nothing in it is unread for you. Choose Follow at the top of the thread, then try again.',
 	msg_too_long: 'This message is too long. Shorten it or send it in parts.',
 	is_inactive: 'This conversation is archived. To change its messages, unarchive it first.',
 	too_many_emoji: 'This message already has the maximum number of different emoji. Choose one of those.',
@@ -93,6 +104,9 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 		'You have reached the maximum number of devices with notifications. Turn notifications off on one of them.',
 	command_not_found: 'No app of this workspace has this command. Type / for the list of commands.',
 	dispatch_failed: 'The app does not answer. Try again later.',
+	action_not_found: APP_CHANGED,
+	shortcut_not_found: APP_CHANGED,
+	app_not_found: APP_CHANGED,
 	view_not_found: 'This form is closed or has expired. Open it again.',
 	ratelimited: 'Too many requests at once. Wait a moment, then try again.',
 	too_many_members: 'This conversation has too many members for this action.',

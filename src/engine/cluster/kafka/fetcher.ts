@@ -33,7 +33,8 @@ export interface Fetched {
 export interface FetchTarget {
 	/** Partitions to fetch now, and whether others have to wait until their readers have room. */
 	wanted(): { readonly partitions: readonly FetchPosition[]; readonly someAreFull: boolean };
-	fetched(fetched: Fetched): void;
+	/** Resolves when these records are handled, or will not be handled. */
+	fetched(fetched: Fetched): Promise<void>;
 	/** Kafka does not have one of the positions, or the topic was created again. */
 	outOfRange(): void;
 	report(error: unknown, about: string): void;
@@ -46,6 +47,8 @@ type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;
 const POLL_MS = 250;
 /** Replaces `POLL_MS` while some readers are full: they may get room at any moment, and then join the next poll. */
 const SHORT_POLL_MS = 5;
+/** How long the next poll waits, after `paceMs`, until the records of this one are handled. */
+const MAX_HANDLING_MS = 16;
 const PARTITION_BYTES = 1_048_576;
 const FETCH_BYTES = 8 * PARTITION_BYTES;
 const RETRY_MS = 250;
@@ -212,9 +215,14 @@ export class Fetcher {
 			});
 			this.failing = false;
 			this.target.reach.regained();
-			this.dispatch(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
+			const handled = this.dispatch(
+				response,
+				new Map(wanted.map(({ partition, position }) => [partition, position])),
+			);
 			const pause = this.paceMs - (performance.now() - began);
 			if (pause >= 1) await Bun.sleep(pause);
+			// A process that falls behind polls less often: its batches grow, and each record costs less.
+			await settleWithin(MAX_HANDLING_MS, () => handled);
 			this.polled.delete(broker);
 			void this.wake();
 		} catch (error) {
@@ -223,24 +231,29 @@ export class Fetcher {
 		}
 	}
 
-	private dispatch(response: FetchResponse, asked: ReadonlyMap<number, number>): void {
+	/** Resolves when all records are handled. */
+	private async dispatch(response: FetchResponse, asked: ReadonlyMap<number, number>): Promise<void> {
+		const handled: Promise<void>[] = [];
 		for (const { partitions } of response.responses)
 			for (const { partitionIndex, records } of partitions) {
 				const last = records?.at(-1);
 				const position = asked.get(partitionIndex);
 				if (!records || !last || position === undefined) continue;
-				this.target.fetched({
-					partition: partitionIndex,
-					asked: position,
-					records: records.flatMap((batch) =>
-						batch.records.map(({ offsetDelta, value }) => ({
-							offset: Number(batch.firstOffset) + offsetDelta,
-							value,
-						})),
-					),
-					next: Number(last.firstOffset) + last.lastOffsetDelta + 1,
-				});
+				handled.push(
+					this.target.fetched({
+						partition: partitionIndex,
+						asked: position,
+						records: records.flatMap((batch) =>
+							batch.records.map(({ offsetDelta, value }) => ({
+								offset: Number(batch.firstOffset) + offsetDelta,
+								value,
+							})),
+						),
+						next: Number(last.firstOffset) + last.lastOffsetDelta + 1,
+					}),
+				);
 			}
+		await Promise.all(handled);
 	}
 
 	private retry(error: unknown): void {

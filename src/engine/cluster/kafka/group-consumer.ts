@@ -165,9 +165,10 @@ export class GroupConsumer<Body> implements Consumption {
 	/** Runs calls one after the other: an assignment is reported before its revocation. */
 	private notifyOwner(what: 'onAssigned' | 'onRevoked', partitions: readonly number[]): Promise<void> {
 		const names = partitions.map((partition) => this.name(partition));
+		const about = `${what === 'onAssigned' ? 'starting' : 'releasing'} ${names.join(', ')}`;
 		this.notified = this.notified
 			.then(() => this.options.owner[what]?.(names))
-			.catch((error) => this.options.report(error, `${what} of ${names.join(', ')}`));
+			.catch((error) => this.options.report(error, about));
 		return this.notified;
 	}
 
@@ -212,7 +213,7 @@ export class GroupConsumer<Body> implements Consumption {
 		return { partitions, someAreFull };
 	}
 
-	private fetched({ partition, asked, records, next }: Fetched): void {
+	private async fetched({ partition, asked, records, next }: Fetched): Promise<void> {
 		const reader = this.readers.get(partition);
 		const decoded: DecodedRecord<Body>[] = [];
 		for (const { offset, value } of records) {
@@ -223,7 +224,7 @@ export class GroupConsumer<Body> implements Consumption {
 			} catch (error) {
 				if (error instanceof UnknownVersion) {
 					reader?.takeLast(asked, decoded, new RecordOfOtherVersion(this.name(partition), offset, error));
-					return;
+					return reader?.idle();
 				}
 				// The server never appends such a record, so no client waits for its outcome.
 				this.options.report(
@@ -233,6 +234,7 @@ export class GroupConsumer<Body> implements Consumption {
 			}
 		}
 		reader?.take(asked, decoded, next);
+		await reader?.idle();
 	}
 
 	private name(partition: number): string {

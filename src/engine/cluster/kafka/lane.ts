@@ -55,8 +55,8 @@ export class Lane {
 		return this.failingSince === null ? 0 : performance.now() - this.failingSince;
 	}
 
-	/** The batch was sent, and its callers no longer wait for it. */
-	get isGivenUp(): boolean {
+	/** The batch was not confirmed in time: its callers have already got their error. */
+	get isOverdue(): boolean {
 		return this.batch !== null && this.isLate;
 	}
 

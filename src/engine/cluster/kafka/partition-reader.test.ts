@@ -100,6 +100,24 @@ test('fetching ahead is limited in records and in bytes', async () => {
 	expect(made.isFull).toBe(true);
 });
 
+test('the reader is idle once all records are handled', async () => {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const handled: string[] = [];
+	const { made } = reader(async (from, to) => {
+		await promise;
+		handled.push(`${from}-${to}`);
+	});
+	await made.idle();
+	made.begin(0);
+	made.take(0, records(0, 12), 12);
+	const idle = made.idle().then(() => handled.push('idle'));
+	await Bun.sleep(1);
+	expect(handled).toEqual([]);
+	resolve();
+	await idle;
+	expect(handled).toEqual(['0-10', '10-12', 'idle']);
+});
+
 test('if a record cannot be handled, everything before it is handled first, then the reader fails', async () => {
 	const events: string[] = [];
 	const { made, failures } = reader(async (from, to) => {

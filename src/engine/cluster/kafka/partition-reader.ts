@@ -86,7 +86,12 @@ export class PartitionReader<Body> {
 		this.take(asked, records, null);
 	}
 
-	/** Resolves when no batch is running; drops the rest. */
+	/** Resolves when no batch is running. */
+	async idle(): Promise<void> {
+		await this.running;
+	}
+
+	/** Drops records that no batch has yet. Resolves when no batch is running. */
 	async stop(): Promise<void> {
 		this.halt();
 		await this.running;

@@ -254,7 +254,7 @@ export class BatchingProducer {
 	private failed(lane: Lane, error: unknown): void {
 		this.waiting += lane.failed();
 		const { stalledMs = STALLED_MS } = this.options;
-		if (lane.isGivenUp) lane.giveUp(unconfirmed());
+		if (lane.isOverdue) lane.giveUp(unconfirmed());
 		if (lane.failingMs >= stalledMs) this.reject(lane, error);
 		if (this.isUnavailable) this.rejectWaiting(lane);
 		lane.pause(RETRY_MS, () => this.wake());

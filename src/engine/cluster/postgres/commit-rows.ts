@@ -50,7 +50,7 @@ export class CommitRows {
 const WRITE_TOKEN = `INSERT INTO commit_rows (id, token, written_at) VALUES ($1, $2, CURRENT_TIMESTAMP)
 	ON CONFLICT (id) DO UPDATE SET token = excluded.token, written_at = excluded.written_at`;
 /**
- * Changes nothing, but waits for a transaction that has written the row and is still in progress. Because it writes, its answer also
+ * Keeps the token, but waits for a transaction that has written the row and is still in progress. Because it writes, its answer also
  * means that everything before it is on disk, and on synchronous standbys.
  */
 const READ_TOKEN = `INSERT INTO commit_rows (id, token, written_at) VALUES ($1, 0, CURRENT_TIMESTAMP)

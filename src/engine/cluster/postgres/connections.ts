@@ -3,7 +3,7 @@ import { Pool } from './pool.ts';
 
 /**
  * Two pools, so that a burst of reads does not delay commits, nor the reverse. A process uses at most
- * `reads + writes` connections, opened on demand. A worker uses one more, to probe the server.
+ * `reads + writes` connections, opened on demand. A worker uses two more: to probe the server, and for its lock (session-lock.ts).
  */
 
 export interface ConnectionOptions {

@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
 import { messageOfError } from '../../../model/errors.ts';
-import { TakenOver } from '../../ports/log.ts';
+import { OwnerChanged } from '../../ports/log.ts';
 
 /**
  * Kinds of PostgreSQL failures: it is unavailable (retry later), two
@@ -8,7 +8,7 @@ import { TakenOver } from '../../ports/log.ts';
  */
 
 /** Another worker owns the partition: this worker must not write to it any more. */
-export class Fenced extends TakenOver {
+export class Fenced extends OwnerChanged {
 	constructor(
 		readonly partition: string,
 		readonly expected: number,

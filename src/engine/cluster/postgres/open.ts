@@ -70,6 +70,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const writeFact = options.push ? writeFactForPush : undefined;
 		const retry = new Retry(options, options.backOffMs);
 		const retryForRequests = new Retry(options, options.backOffMs, ANSWERED_WITHIN_MS);
+		const retryOfReads = new Retry(options.reading ?? {}, options.backOffMs);
 		const writer = { pool: writes, retry, commitRows: new CommitRows(crypto.randomUUID()) };
 		const writerForRequests = { ...writer, retry: retryForRequests };
 		const commits = new GroupCommit(
@@ -78,12 +79,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			newest,
 			writeFact,
 		);
-		const partitions = new PartitionProgress(writer, planner, writeFact);
+		const partitions = new PartitionProgress(writer, retryOfReads, planner, writeFact);
 		let probingWrites: Promise<void> | null = null;
 		let closing: Promise<void> | null = null;
+		const retries = [retry, retryForRequests, retryOfReads];
 		const stop = (): void => {
-			retry.stop();
-			retryForRequests.stop();
+			for (const one of retries) one.stop();
 		};
 		const close = async (): Promise<void> => {
 			const deadline = setTimeout(() => stop(), options.closeWithinMs ?? CLOSE_WITHIN_MS);
@@ -114,8 +115,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 				writes.abandon();
 			},
 			retryNow: () => {
-				retry.wake();
-				retryForRequests.wake();
+				for (const one of retries) one.wake();
 			},
 		};
 	} catch (error) {

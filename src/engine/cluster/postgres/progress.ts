@@ -5,12 +5,13 @@ import type { FactWriter } from '../../store/push-facts.ts';
 import type { Statement } from '../../store/sql.ts';
 import { Fenced } from './errors.ts';
 import type { Planner } from './plan.ts';
+import type { Retry } from './retry.ts';
 import { runTransaction, type Writer } from './transaction.ts';
 import { withNumbers } from './values.ts';
 
 /**
  * Persists facts together with the log offset that they were decided up to. The offset is written only if it still has the
- * value that the writer expects: a worker that lost its partition without noticing can no longer write to it, and
+ * value that the writer expects: once the next owner has written, a worker that lost its partition without noticing can no longer write to it, and
  * the next owner finds exactly what was persisted.
  */
 
@@ -35,6 +36,8 @@ export class PartitionProgress {
 
 	constructor(
 		private readonly writer: Writer,
+		/** Separate from the writer's: a server that rejects writes still answers reads, which must not end the reported trouble. */
+		private readonly reading: Retry,
 		private readonly planner: Planner,
 		private readonly writeFact?: FactWriter,
 	) {}
@@ -61,8 +64,8 @@ export class PartitionProgress {
 	}
 
 	async nextOffsets(): Promise<ReadonlyMap<string, number>> {
-		const { pool, retry } = this.writer;
-		const rows = await retry.run(() =>
+		const { pool } = this.writer;
+		const rows = await this.reading.run(() =>
 			pool.use((sql) => sql.unsafe<{ partition: string; next_offset: number }[]>(READ_ALL)),
 		);
 		return new Map(withNumbers([...rows]).map(({ partition, next_offset }) => [partition, next_offset]));
@@ -74,8 +77,8 @@ export class PartitionProgress {
 	}
 
 	private async read(partition: string): Promise<Row | undefined> {
-		const { pool, retry } = this.writer;
-		const rows = await retry.run(() => pool.use((sql) => sql.unsafe<Row[]>(READ, [partition])));
+		const { pool } = this.writer;
+		const rows = await this.reading.run(() => pool.use((sql) => sql.unsafe<Row[]>(READ, [partition])));
 		return withNumbers([...rows])[0];
 	}
 

@@ -8,7 +8,7 @@ import type { Pool } from './pool.ts';
 import type { RetryHooks } from './retry.ts';
 import { toParam, withNumbers } from './values.ts';
 
-/** Reads over a pool of connections; each query sees its own snapshot. */
+/** Reads over a pool of connections; each call sees one snapshot. */
 export class PostgresReader implements SqlReader {
 	private readonly texts = new Map<string, string>();
 	/** Number of reads that failed in a row. */

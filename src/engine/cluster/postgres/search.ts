@@ -21,10 +21,15 @@ const lexemes = ({ text, isPrefix }: SearchTerm): string =>
 const expressionOf = (terms: readonly SearchTerm[]): string =>
 	terms.map((term) => `${term.isExcluded ? '!' : ''}${lexemes(term)}`).join(' & ');
 
+const anyOf = (terms: readonly SearchTerm[]): string => terms.map(lexemes).join(' | ');
+
+const CONTAINS = `to_tsvector('simple'::regconfig, m.text) @@ to_tsquery('simple'::regconfig, $10)`;
+
 export function postgresSearch(reader: PostgresReader): Search {
 	return {
 		async find(request) {
-			if (!request.terms.some(({ isExcluded }) => !isExcluded)) return findWithoutWords(reader, request);
+			if (request.terms.every(({ isExcluded }) => isExcluded))
+				return findWithoutWords(reader, request, CONTAINS, anyOf(request.terms));
 			const sql = `SELECT m.conversation, m.ts, ${HITS} FROM messages m
 				WHERE to_tsvector('simple'::regconfig, m.text) @@ to_tsquery('simple'::regconfig, $9)
 					AND ${conditionsOf(request)} ORDER BY m.ts DESC LIMIT ${MAX_MATCHES}`;

@@ -94,7 +94,7 @@ async function sendAll(
 	return counts;
 }
 
-/** Whatever prevents an answer, the outcome remains unknown, however long that takes. */
+/** Whatever prevents an answer, the outcome remains unknown: `Retry` asks until it is known. */
 function learnOutcome(pool: SQL, row: CommitRow): Promise<boolean> {
 	return wasCommitted(pool, row).catch((error: unknown) => {
 		throw new OutcomeUnknown(error);

@@ -19,7 +19,7 @@ interface Subscription {
 	/** The slot moved to another node, or an attempt to subscribe failed: handlers get `lost` once it is subscribed. */
 	mayHaveMissed: boolean;
 	/** The node of the channel was probed and did not answer. */
-	isSilent: boolean;
+	isHanging: boolean;
 	/** The node where it is subscribed. */
 	node: string;
 }
@@ -77,8 +77,8 @@ export class RedisBus implements Bus {
 	private readonly sending = new Map<string, Sending>();
 	/** By channel: sent at the end of this turn. */
 	private readonly ownerBatches = new Map<string, OwnerBatch>();
-	/** Channels to publish `lost` to. */
-	private readonly lost = new Set<string>();
+	/** Channels to publish `lost` to; each entry resolves once Redis has accepted it. */
+	private readonly lost = new Map<string, PromiseWithResolvers<unknown>>();
 	/** First subscription attempts without an answer. */
 	private readonly subscribing = new Set<Promise<void>>();
 	/** Channels to subscribe again. */
@@ -187,7 +187,7 @@ export class RedisBus implements Bus {
 
 	isReceiving(topic: Topic): boolean {
 		const subscription = this.subscriptions.get(this.keys.channel(topic));
-		return subscription?.isLive === true && !subscription.isSilent;
+		return subscription?.isLive === true && !subscription.isHanging;
 	}
 
 	/**
@@ -217,9 +217,9 @@ export class RedisBus implements Bus {
 		try {
 			// Any key in the same slot is on the same node.
 			await this.commands.exists(channel);
-			subscription.isSilent = false;
+			subscription.isHanging = false;
 		} catch (error) {
-			subscription.isSilent = true;
+			subscription.isHanging = true;
 			if (!this.closed) this.hooks.onError(error as Error);
 		}
 	}
@@ -232,7 +232,7 @@ export class RedisBus implements Bus {
 			isLive: false,
 			losses: 0,
 			mayHaveMissed: false,
-			isSilent: false,
+			isHanging: false,
 			node: '',
 		};
 		this.subscriptions.set(channel, subscription);
@@ -321,12 +321,15 @@ export class RedisBus implements Bus {
 		});
 	}
 
-	/** Never rejects: `lost` follows if publishing failed. Resolves to Redis's answer. */
+	/**
+	 * Resolves to Redis's answer or, if publishing failed, once Redis has accepted `lost` instead. Never rejects. After `close` it
+	 * never resolves: nothing was published.
+	 */
 	private send(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
-		if (this.closed) return Promise.resolve();
+		if (this.closed) return new Promise(() => undefined);
 		const sent = this.inOrder(channel, publish);
-		this.track(sent.catch((error) => this.scheduleLost(channel, error)));
-		return sent.catch(() => undefined);
+		this.track(sent);
+		return sent.catch(() => this.scheduleLost(channel));
 	}
 
 	/** After a slot moved, a publication to the new node could overtake earlier ones to the old node: wait for them. */
@@ -345,17 +348,19 @@ export class RedisBus implements Bus {
 		return sent;
 	}
 
-	private scheduleLost(channel: string, error: Error): never {
+	private scheduleLost(channel: string): Promise<unknown> {
 		if (this.lost.size === 0) setTimeout(() => this.publishLost(), RETRY_MS).unref();
-		this.lost.add(channel);
-		throw error;
+		const scheduled = this.lost.get(channel) ?? Promise.withResolvers();
+		this.lost.set(channel, scheduled);
+		return scheduled.promise;
 	}
 
-	/** Repeats until Redis has accepted it. */
+	/** If it fails, `send` schedules it again. Resolves to no answer: Redis answers 0 if nobody subscribes, which is not a drop. */
 	private publishLost(): void {
-		const channels = [...this.lost];
+		const scheduled = [...this.lost];
 		this.lost.clear();
-		for (const channel of channels) void this.send(channel, () => this.commands.spublish(channel, LOST));
+		for (const [channel, { resolve }] of scheduled)
+			resolve(this.send(channel, () => this.commands.spublish(channel, LOST)).then(() => undefined));
 	}
 
 	private track(step: Promise<unknown>): void {

@@ -26,11 +26,11 @@ export type Commands = (Redis | Cluster) & Scripts;
 
 /**
  * The client reconnects forever; a command that waits longer than this fails and can be retried. A failed command may still arrive
- * when the network is back: scripts reject what must not arrive late (fence.ts).
+ * when the network is back: scripts reject what must not arrive late (epoch-guard.ts).
  */
 const COMMAND_TIMEOUT_MS = 3_000;
 const LONGEST_PAUSE_MS = 1_000;
-/** A node that was replaced and no longer answers sends no redirects, so slots are refreshed at this interval. ioredis does not do it. */
+/** A node that was replaced and no longer answers sends no redirects, so slots are refreshed at this interval. By default, ioredis never does. */
 const REFRESH_MS = 5_000;
 /** While a cluster is down or a slot is moving: 100 ms each, so that the caller gets an error within a second. */
 const MAX_ATTEMPTS = 8;

@@ -18,7 +18,7 @@ import { slotOf } from './slots.ts';
  * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had
  * it when all nodes were last complete (`trusted`), and on another node only once all nodes are complete again.
  *
- * Scripts of the read state check a marker on the same node (fence.ts): once that marker is removed, no change that was decided earlier
+ * Scripts of the read state check a marker on the same node (epoch-guard.ts): once that marker is removed, no change that was decided earlier
  * can take effect, however long it was in flight.
  */
 

@@ -87,7 +87,7 @@ export function translating<Client extends Redis | Cluster>(client: Client): Cli
 			}
 			return method;
 		},
-		// Kept out of the client, whose pipelines call its own methods.
+		// For tests that replace a method: the client's own pipelines keep the original.
 		set: (_, name, method) => methods.set(name, method) !== undefined,
 	});
 	clients.set(client, proxy);

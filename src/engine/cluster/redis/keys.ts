@@ -16,7 +16,7 @@ export class Keys {
 	 *     late_seen   when `late` was last set
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
-	/** `stamp:base:late_seen` of the conversation by itself, so that one MGET compares many (lua/versions-1.lua). */
+	/** `stamp:base:late_seen` of the conversation, as a key of its own: one MGET reads many (lua/versions-1.lua). */
 	version = (conversation: string): string => `${this.prefix}{${conversation}}:version`;
 	/** ZSET of the conversation's recent changes by stamp, with all that the store may lack. */
 	recent = (conversation: string): string => `${this.prefix}{${conversation}}:recent`;

@@ -1,3 +1,4 @@
+import { PeriodicJob } from '../../../model/periodic-job.ts';
 import type { PresenceState, PresenceStore } from '../../ports/presence.ts';
 import type { Commands } from './connection.ts';
 import { Gateways } from './gateways.ts';
@@ -37,7 +38,7 @@ export class RedisPresence implements PresenceStore {
 	private readonly lifetimeMs: number;
 	/** The first heartbeat: a gateway must be registered before its connections. */
 	private introduced: Promise<unknown> | undefined;
-	private readonly ends: readonly (() => void)[];
+	private readonly jobs: readonly PeriodicJob[];
 
 	constructor(
 		private readonly commands: Commands,
@@ -48,11 +49,12 @@ export class RedisPresence implements PresenceStore {
 	) {
 		this.lifetimeMs = lifetimeMs;
 		this.gateways = new Gateways(commands, keys, gateway, aliveMs);
-		const { onError } = hooks;
-		this.ends = [
-			repeating(aliveMs / 3, () => this.beat(), onError),
-			repeating(aliveMs / 3, () => this.sweep(), onError),
-			repeating(lifetimeMs / 3, () => this.refresh(), onError),
+		const repeat = (everyMs: number, work: () => Promise<void>): PeriodicJob =>
+			new PeriodicJob(everyMs, work, (error) => hooks.onError(error as Error));
+		this.jobs = [
+			repeat(aliveMs / 3, () => this.beat()),
+			repeat(aliveMs / 3, () => this.sweep()),
+			repeat(lifetimeMs / 3, () => this.refresh()),
 		];
 	}
 
@@ -108,7 +110,7 @@ export class RedisPresence implements PresenceStore {
 	}
 
 	close(): void {
-		for (const end of this.ends) end();
+		for (const job of this.jobs) void job.stop();
 	}
 
 	private async introduce(): Promise<void> {
@@ -180,19 +182,3 @@ export const presenceView = (commands: Commands, keys: Keys): Pick<PresenceStore
 		return new Set(users.filter((_, index) => (answers[index] as readonly [number, number])[1] === 1));
 	},
 });
-
-/** Runs `work` at intervals, never concurrently. Returns a function that stops it. */
-function repeating(everyMs: number, work: () => Promise<void>, onError: (error: Error) => void): () => void {
-	let running = false;
-	const timer = setInterval(() => {
-		if (running) return;
-		running = true;
-		work()
-			.catch(onError)
-			.finally(() => {
-				running = false;
-			});
-	}, everyMs);
-	timer.unref();
-	return () => clearInterval(timer);
-}

@@ -1,4 +1,3 @@
-import { type Bus, EVERY_GATEWAY } from '../../ports/bus.ts';
 import type { PublicationRecord } from '../../ports/publication-record.ts';
 import type { Commands } from './connection.ts';
 import type { Epoch } from './epoch.ts';
@@ -10,7 +9,6 @@ export class RedisPublicationRecord implements PublicationRecord {
 		private readonly commands: Commands,
 		private readonly keys: Keys,
 		private readonly epoch: Epoch,
-		private readonly bus: Bus,
 		private readonly nowMicros: () => number,
 	) {}
 
@@ -39,12 +37,11 @@ export class RedisPublicationRecord implements PublicationRecord {
 	}
 
 	/**
-	 * First invalidates older positions, then makes all connected clients resync. A change that was stored but not published may not have
-	 * been applied either, even on a Redis node that lost no data: then all nodes are rebuilt.
+	 * A change that was stored but not published may not have been applied either, even on a Redis node that lost no data: then all nodes
+	 * are rebuilt.
 	 */
-	async announceMissed(isInReadState: boolean): Promise<void> {
+	async invalidatePositions(isInReadState: boolean): Promise<void> {
 		await this.epoch.invalidateBefore(this.nowMicros());
 		if (!isInReadState) await this.epoch.endAll();
-		this.bus.publish(EVERY_GATEWAY, { type: 'missed' });
 	}
 }

@@ -58,7 +58,7 @@ export class Subscriber extends EventEmitter<Events> {
 		await redis.ssubscribe(channel);
 	}
 
-	/** Closes a node's connection with its last channel. */
+	/** Also closes the node's connection if it has no other channel. */
 	async unsubscribe(channel: string): Promise<void> {
 		const node = this.subscribedAt.get(channel);
 		if (node === undefined) return;
@@ -70,7 +70,7 @@ export class Subscriber extends EventEmitter<Events> {
 		else await connection.redis.sunsubscribe(channel);
 	}
 
-	/** `connected` follows, unless the node was removed. */
+	/** True until `connected`, unless the node was removed. */
 	isConnecting(node: string): boolean {
 		const status = this.connections.get(node)?.redis.status;
 		return status !== undefined && status !== 'ready';

@@ -4,7 +4,7 @@ import { NOTHING_AHEAD } from '../../../model/views.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
 import type { ReadFact } from '../../ports/facts.ts';
 import type { Change } from '../../ports/views.ts';
-import { changesOf, commandsIn } from '../../read-state/changes.ts';
+import { changesOf, effectsByCommand } from '../../read-state/changes.ts';
 import { applyChange, applySteps, type StepContext, stepsOf } from '../../read-state/user-steps.ts';
 import type { ResidentConversation, Residents, ResidentUser } from './residents.ts';
 
@@ -18,7 +18,7 @@ export function applyEffects(
 	durable: number,
 ): readonly ReadFact[] {
 	const facts: ReadFact[] = [];
-	for (const command of commandsIn(effects))
+	for (const command of effectsByCommand(effects))
 		applyToUsers(residents, applyToConversation(residents, command, durable), command, facts);
 	return facts;
 }

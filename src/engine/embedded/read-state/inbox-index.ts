@@ -21,12 +21,12 @@ export class LoadedIds implements Ids {
 	) {}
 
 	has(id: string): boolean {
-		return this.bits[this.residents.conversations.peek(id) ?? -1] === 1;
+		return this.bits[this.residents.conversationNumbers.peek(id) ?? -1] === 1;
 	}
 
 	*[Symbol.iterator](): Generator<string> {
 		for (const [number, bit] of this.bits.entries())
-			if (bit === 1) yield this.residents.conversations.id(number);
+			if (bit === 1) yield this.residents.conversationNumbers.id(number);
 	}
 }
 
@@ -48,7 +48,7 @@ export class InboxIndex {
 		if (holds !== this.holds) this.whereTracker = new ChangeTracker();
 		this.holds = holds;
 		const changed = this.whereTracker.changed(user, residents.journal);
-		const bits = new Uint8Array(residents.conversations.size);
+		const bits = new Uint8Array(residents.conversationNumbers.size);
 		if (changed) bits.set(this.bits);
 		for (const number of changed ?? user.memberships.conversations()) {
 			const conversation = this.listedConversation(number);
@@ -59,14 +59,14 @@ export class InboxIndex {
 		return new LoadedIds(residents, bits);
 	}
 
-	newest(start: InboxOrder | null, most: number, among?: Ids, inside = true): ResidentConversation[] {
+	newest(start: InboxOrder | null, most: number, among?: Ids, isAmong = true): ResidentConversation[] {
 		this.putInOrder();
 		const bits = among && (among as LoadedIds).bits;
 		const found: ResidentConversation[] = [];
 		for (let index = this.firstAfter(this.order, start); index < this.order.length; index += 1) {
 			if (found.length === most) break;
 			const number = this.order[index] as number;
-			if (bits && (bits[number] === 1) !== inside) continue;
+			if (bits && (bits[number] === 1) !== isAmong) continue;
 			const conversation = this.listedConversation(number);
 			if (conversation) found.push(conversation);
 		}
@@ -83,7 +83,7 @@ export class InboxIndex {
 			this.order = Uint32Array.from(fresh);
 			return;
 		}
-		const isStale = new Uint8Array(this.residents.conversations.size);
+		const isStale = new Uint8Array(this.residents.conversationNumbers.size);
 		for (const number of changed) isStale[number] = 1;
 		const kept = without(this.order, isStale);
 		const order = new Uint32Array(kept.length + fresh.length);

@@ -50,8 +50,8 @@ export class MemorySnapshot implements ViewSnapshot {
 		return this.inboxIndex().where(holds);
 	}
 
-	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): ResidentConversation[] {
-		return this.inboxIndex().newest(start, most, among, inside);
+	newest(start: InboxOrder | null, most: number, among?: Ids, isAmong?: boolean): ResidentConversation[] {
+		return this.inboxIndex().newest(start, most, among, isAmong);
 	}
 
 	private inboxIndex(): InboxIndex {
@@ -125,7 +125,7 @@ export class ScopeLoader {
 
 	/** Unarchived conversations that are not loaded back to the user's cursor. */
 	private missingTimelinesOf(user: ResidentUser): LoadTarget<ResidentConversation>[] {
-		const { memberships, movedBack } = user;
+		const { memberships, movedBack = [] } = user;
 		const isKnown = user.entriesLoadedAt === this.residents.disruptions;
 		const found: LoadTarget<ResidentConversation>[] = [];
 		for (const number of isKnown ? movedBack : memberships.conversations()) {
@@ -137,7 +137,7 @@ export class ScopeLoader {
 		}
 		if (found.length > 0) return found;
 		user.entriesLoadedAt = this.residents.disruptions;
-		movedBack.clear();
+		user.movedBack = undefined;
 		return found;
 	}
 

@@ -23,9 +23,9 @@ export class ResidentConversation extends LoadedConversation {
 	constructor(
 		readonly number: number,
 		brief: Pick<ConversationBrief, 'id' | 'kind' | 'archived' | 'stamp' | 'latest'>,
-		users: Numbering,
+		userNumbers: Numbering,
 	) {
-		super(brief.id, users);
+		super(brief.id, userNumbers);
 		this.kind = brief.kind;
 		this.archived = brief.archived;
 		this.stamp = brief.stamp;
@@ -40,10 +40,10 @@ export class ResidentUser extends LoadedUser {
 	/** `Residents.disruptions` when all entries after the user's cursors were last known to be loaded. */
 	entriesLoadedAt = -1;
 	/** Numbers of conversations that the user joined, or whose cursor moved back, since `entriesLoadedAt`. */
-	readonly movedBack = new Set<number>();
+	movedBack: Set<number> | undefined;
 	/** Conversations where the user's own state changed; created on first use. */
 	private ownJournal: Journal | undefined;
-	/** Cache of `MemorySnapshot` for users in very many conversations. */
+	/** The `InboxIndex` that `MemorySnapshot` keeps for a user in very many conversations. */
 	inboxIndex: object | undefined;
 
 	/** Stamp of the newest change of the user, including activity. */
@@ -58,12 +58,13 @@ export class ResidentUser extends LoadedUser {
 
 	/** Also called while the user is being constructed: nothing has to be recorded then. */
 	override setMembership(conversation: string, membership: StampedMembership): void {
-		const number = this.context.conversations.of(conversation);
+		const number = this.context.conversationNumbers.of(conversation);
 		this.ownJournal?.add(number);
 		if (this.entriesLoadedAt >= 0) {
 			const index = this.memberships.find(number);
 			const isKnown = index >= 0 && this.memberships.isMemberAt(index);
-			if (!isKnown || membership.cursor < this.memberships.cursorAt(index)) this.movedBack.add(number);
+			if (!isKnown || membership.cursor < this.memberships.cursorAt(index))
+				this.movedBack = (this.movedBack ?? new Set()).add(number);
 		}
 		super.setMembership(conversation, membership);
 	}
@@ -71,8 +72,8 @@ export class ResidentUser extends LoadedUser {
 
 export class Residents {
 	/** Numbers of all known users and conversations, loaded or not. */
-	readonly users = new Numbering();
-	readonly conversations = new Numbering();
+	readonly userNumbers = new Numbering();
+	readonly conversationNumbers = new Numbering();
 	/** Changed conversations. */
 	readonly journal = new Journal();
 	readonly loader: TimelineLoader<ResidentConversation>;
@@ -111,7 +112,7 @@ export class Residents {
 
 	/** The conversation if in memory; marks it as used. */
 	find(id: string): ResidentConversation | undefined {
-		const number = this.conversations.peek(id);
+		const number = this.conversationNumbers.peek(id);
 		const conversation = number === undefined ? undefined : this.loadedConversations[number];
 		if (conversation) conversation.usedAt = this.nowMs();
 		return conversation;
@@ -165,23 +166,23 @@ export class Residents {
 	}
 
 	async conversation(id: string): Promise<ResidentConversation | undefined> {
-		const number = this.conversations.peek(id);
+		const number = this.conversationNumbers.peek(id);
 		// Only existing conversations get a number, because anybody can ask for any id.
 		if (number === undefined) this.addBriefs(await this.source.briefs([id]));
-		const known = number ?? this.conversations.peek(id);
+		const known = number ?? this.conversationNumbers.peek(id);
 		return known === undefined ? undefined : (await this.conversationsOf([known]))[0];
 	}
 
 	private addBriefs(briefs: readonly ConversationBrief[]): void {
 		for (const brief of briefs)
-			if (!this.loadedConversations[this.conversations.of(brief.id)]) this.add(brief);
+			if (!this.loadedConversations[this.conversationNumbers.of(brief.id)]) this.add(brief);
 	}
 
 	/** Those of these conversations that exist, loaded with one query. */
 	async conversationsOf(numbers: readonly number[]): Promise<ResidentConversation[]> {
 		const missing = numbers.filter((number) => !this.loadedConversations[number]);
 		if (missing.length > 0) {
-			const ids = missing.map((number) => this.conversations.id(number));
+			const ids = missing.map((number) => this.conversationNumbers.id(number));
 			this.addBriefs(await this.source.briefs(ids));
 		}
 		const now = this.nowMs();
@@ -202,16 +203,15 @@ export class Residents {
 
 	async complete(user: ResidentUser): Promise<void> {
 		const { disruptions } = this;
-		const { memberships } = user;
-		const isMember = (number: number) => memberships.isMemberAt(memberships.find(number));
-		await this.conversationsOf([...memberships.conversations()].filter(isMember));
+		const numbers = user.memberships.conversations().filter((_, index) => user.memberships.isMemberAt(index));
+		await this.conversationsOf([...numbers]);
 		user.conversationsLoadedAt = disruptions;
 	}
 
 	/** Adds a conversation, without entries. */
 	add(brief: ConstructorParameters<typeof ResidentConversation>[1]): void {
-		const number = this.conversations.of(brief.id);
-		const conversation = new ResidentConversation(number, brief, this.users);
+		const number = this.conversationNumbers.of(brief.id);
+		const conversation = new ResidentConversation(number, brief, this.userNumbers);
 		conversation.usedAt = this.nowMs();
 		const { loadedConversations } = this;
 		// No holes: they would make it a slower kind of array.

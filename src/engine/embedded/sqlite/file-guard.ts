@@ -88,7 +88,7 @@ export class FileGuard {
 		const found = statOf(this.files.database);
 		if (!found || (found.mtimeMs === this.modifiedMs && found.size === this.size)) return null;
 		const header = this.header();
-		// Another program that runs a checkpoint, as some replication tools do, changes the file but keeps these fields and the size.
+		// Another program that runs a checkpoint, as some replication tools do, changes the file, but never lowers the counter or the size.
 		const isOurs = header && header.startNumber === this.files.startNumber && header.counter >= this.counter;
 		if (isOurs && found.size >= this.size) return null;
 		const name = basename(this.files.database);

@@ -85,12 +85,21 @@ export function indexInBackground(reader: SqlReader, commits: GroupCommit): () =
 const quoted = ({ text, isPrefix }: SearchTerm): string =>
 	`"${text.replaceAll('"', '""')}"${isPrefix ? ' *' : ''}`;
 
+const excludedIn = (terms: readonly SearchTerm[]): string =>
+	terms
+		.filter(({ isExcluded }) => isExcluded)
+		.map(quoted)
+		.join(' OR ');
+
 function expressionOf(terms: readonly SearchTerm[]): string {
 	const wanted = terms.filter(({ isExcluded }) => !isExcluded).map(quoted);
-	const unwanted = terms.filter(({ isExcluded }) => isExcluded).map(quoted);
 	const all = wanted.join(' AND ');
-	return unwanted.length === 0 ? all : `(${all}) NOT (${unwanted.join(' OR ')})`;
+	const excluded = excludedIn(terms);
+	return excluded === '' ? all : `(${all}) NOT (${excluded})`;
 }
+
+const CONTAINS = `EXISTS (SELECT 1 FROM message_words WHERE message_words MATCH $10
+	AND rowid = (SELECT r.rowid FROM messages r WHERE r.conversation = m.conversation AND r.ts = m.ts))`;
 
 const CANDIDATES = `SELECT rowid AS number FROM message_words
 	WHERE message_words MATCH $1 AND rowid < $2 ORDER BY rowid DESC LIMIT $3`;
@@ -100,7 +109,8 @@ const MAX_CANDIDATES = 10_000;
 export function sqliteSearch(reader: SqlReader): Search {
 	return {
 		async find(request) {
-			if (!request.terms.some(({ isExcluded }) => !isExcluded)) return findWithoutWords(reader, request);
+			if (request.terms.every(({ isExcluded }) => isExcluded))
+				return findWithoutWords(reader, request, CONTAINS, excludedIn(request.terms));
 			const expression = expressionOf(request.terms);
 			const matching = `SELECT m.conversation, m.ts, ${HITS} FROM EACH_INTEGER($9) AS c CROSS JOIN messages m
 				WHERE m.rowid = c.item AND ${conditionsOf(request)}`;

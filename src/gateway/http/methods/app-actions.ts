@@ -8,7 +8,7 @@ import { type JsonObject, wireMessage } from '../../../protocol/objects.ts';
 import { signatureOf } from '../../apps/ephemeral.ts';
 import { appOfTeam, channelNameOf, interactionFields } from '../../apps/interaction.ts';
 import { issuePass } from '../../apps/passes.ts';
-import { openView, wireView } from '../../apps/views.ts';
+import { viewOfUser, wireView } from '../../apps/views.ts';
 import { readableConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { type Argument, required, withDefault } from '../arguments.ts';
@@ -122,7 +122,7 @@ const sourceOf = (call: UserCall, source: JsonObject, message: JsonObject): Prom
 };
 
 async function viewSource(call: UserCall, { view_id: id }: JsonObject): Promise<ActionSource> {
-	const view = await openView(call, String(id));
+	const view = await viewOfUser(call, String(id));
 	const app = await appOfTeam(call, view.app);
 	const wire = wireView(view, app);
 	return {

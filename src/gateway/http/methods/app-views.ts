@@ -8,7 +8,7 @@ import { formatTs } from '../../../model/ts.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/objects.ts';
 import { appOfCaller, appOfTeam, interactionFields } from '../../apps/interaction.ts';
 import { redeemTrigger } from '../../apps/passes.ts';
-import { homeId, openView, publishViewChange, stackedOn, storeView, wireView } from '../../apps/views.ts';
+import { homeId, publishViewChange, stackedOn, storeView, viewOfUser, wireView } from '../../apps/views.ts';
 import { usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { type Argument, optional, required, withDefault } from '../arguments.ts';
@@ -52,7 +52,7 @@ export const viewsPush = userMethod({
 		const app = await appOfCaller(call);
 		const { user, view: top } = await redeemTrigger(services, app.id, args.trigger_id);
 		const below = await ownView(call, app, args.view_id ?? top ?? '');
-		// A view can be closed together with those below it.
+		// Closing a view may also close the views below it, so they must belong to the same user.
 		if (below.user !== user || below.kind !== 'modal')
 			throw new Rejection('view_not_found', 'view_id: the user of the trigger has no such modal open');
 		const pushed = await storeView(services, app, args.view, {
@@ -116,10 +116,16 @@ function publishAndReturn(
 export const viewsGet = userMethod({
 	arguments: { view_id: viewId },
 	run: async (args, call) => {
-		const found = await openView(call, args.view_id);
+		const found = await viewOfUser(call, args.view_id);
 		return { view: wireView(found, await appOfTeam(call, found.app)) };
 	},
 });
+
+async function modalOfUser(call: UserCall, id: string): Promise<AppView> {
+	const view = await viewOfUser(call, id);
+	if (view.kind !== 'modal') throw new Rejection('view_not_found', 'view_id: this view is not a modal');
+	return view;
+}
 
 /** Submits a modal; the app's answer decides what happens to it. */
 export const viewsSubmit = userMethod({
@@ -128,7 +134,7 @@ export const viewsSubmit = userMethod({
 	ignored: ['client_token'],
 	run: async (args, call) => {
 		const { services } = call;
-		const current = await openView(call, args.view_id);
+		const current = await modalOfUser(call, args.view_id);
 		const app = await appOfTeam(call, current.app);
 		const values = isJsonObject(args.state.values) ? args.state.values : NONE;
 		const entered = stateOf(blocksIn(JSON.parse(current.body)), values);
@@ -180,8 +186,7 @@ async function close(
 export const viewsClose = userMethod({
 	arguments: { view_id: viewId, is_cleared: type.flag },
 	run: async (args, call) => {
-		const current = await openView(call, args.view_id);
-		if (current.kind !== 'modal') throw new Rejection('view_not_found', 'view_id: only modals can be closed');
+		const current = await modalOfUser(call, args.view_id);
 		const app = await appOfTeam(call, current.app);
 		const wire = wireView(current, app);
 		await close(call, app, current, args.is_cleared ? [...current.below, current.id] : [current.id]);

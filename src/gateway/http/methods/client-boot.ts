@@ -1,7 +1,7 @@
 import type { Conversation } from '../../../model/conversation.ts';
 import { isDirect } from '../../../model/ids.ts';
 import { type JsonObject, wireUser } from '../../../protocol/objects.ts';
-import { conversationView } from '../conversation-view.ts';
+import { conversationObject } from '../conversation-objects.ts';
 import { costOfRows, type UserCall, userMethod, wallMicros } from '../method.ts';
 import { webUrl } from '../origin.ts';
 import { slackbotDirect } from '../slackbot-direct.ts';
@@ -27,14 +27,14 @@ export const clientUserBoot = userMethod({
 			excludeArchived: true,
 		} as const;
 		const { items, next } = await services.directory.conversationsOf(query, null, MAX_CONVERSATIONS);
-		const view = (conversation: Conversation) => conversationView(call, conversation);
+		const objectOf = (conversation: Conversation) => conversationObject(call, conversation);
 		const prefs = await prefsOf(call);
 		return {
 			self: { ...(await selfOf(call)), prefs },
 			team: await teamOf(call, webUrl(request)),
-			channels: await Promise.all(items.filter(({ kind }) => kind !== 'im').map(view)),
+			channels: await Promise.all(items.filter(({ kind }) => kind !== 'im').map(objectOf)),
 			ims: await Promise.all(
-				[await slackbotDirect(call), ...items.filter(({ kind }) => kind === 'im')].map(view),
+				[await slackbotDirect(call), ...items.filter(({ kind }) => kind === 'im')].map(objectOf),
 			),
 			is_open: items.filter(({ kind }) => isDirect(kind)).map(({ id }) => id),
 			has_more: next !== null,

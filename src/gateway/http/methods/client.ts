@@ -44,7 +44,7 @@ export const clientSync = userMethod({
 export const clientMarkAllRead = userMethod({
 	arguments: {},
 	run: async (_args, { services, caller }) => {
-		await services.reads.markAllRead(caller.user.id);
+		await services.marking.markAllRead(caller.user.id);
 		return {};
 	},
 });

@@ -4,7 +4,7 @@ import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { joinedConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
-import { channelAnswer } from '../conversation-view.ts';
+import { channelAnswer } from '../conversation-objects.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { ifAvailable, submit } from '../submit.ts';
 

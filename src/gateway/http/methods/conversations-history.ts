@@ -3,7 +3,7 @@ import { formatTs } from '../../../model/ts.ts';
 import { readableConversation } from '../access.ts';
 import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messagePage, withoutMetadata } from '../message-view.ts';
+import { messagePage, withoutMetadata } from '../message-objects.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { pageWindow } from '../window.ts';
@@ -41,13 +41,13 @@ export const conversationsHistory = userMethod({
 				mostBytes,
 			});
 			const nearestFirst = (forward ? found : found.toReversed()).slice(0, args.limit);
-			const { views: whole, isCut } = await messagePage(call, conversation, nearestFirst, mostBytes);
-			const views = args.include_all_metadata ? whole : whole.map(withoutMetadata);
+			const { objects: whole, isCut } = await messagePage(call, conversation, nearestFirst, mostBytes);
+			const objects = args.include_all_metadata ? whole : whole.map(withoutMetadata);
 			const isLarge = isCut || isFull(found, mostBytes);
 			const hasMore = isLarge || found.length > args.limit;
-			const edge = nearestFirst[views.length - 1];
+			const edge = nearestFirst[objects.length - 1];
 			const answer = {
-				messages: forward ? views.reverse() : views,
+				messages: forward ? objects.reverse() : objects,
 				has_more: hasMore,
 				pin_count: pins.length,
 				...(args.latest === undefined ? {} : { latest: formatTs(args.latest) }),

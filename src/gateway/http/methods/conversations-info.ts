@@ -1,7 +1,7 @@
 import { SLACKBOT_ID } from '../../../model/ids.ts';
 import { visibleConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
-import { fullConversationView } from '../conversation-view.ts';
+import { fullConversationObject } from '../conversation-objects.ts';
 import { userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 
@@ -10,9 +10,9 @@ export const conversationsInfo = userMethod({
 	ignored: ['include_locale'],
 	run: async (args, call) => {
 		const { conversation } = await visibleConversation(call, args.channel);
-		const view = await fullConversationView(call, conversation);
+		const object = await fullConversationObject(call, conversation);
 		return {
-			channel: args.include_num_members ? { ...view, num_members: conversation.memberCount } : view,
+			channel: args.include_num_members ? { ...object, num_members: conversation.memberCount } : object,
 		};
 	},
 });

@@ -1,8 +1,9 @@
 import type { Conversation } from '../../../model/conversation.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { conversationView } from '../conversation-view.ts';
+import { conversationObject } from '../conversation-objects.ts';
 import { type UserCall, userMethod } from '../method.ts';
+import { withUnstored } from '../paging.ts';
 import { openCursor, sealedNext } from '../sealed-cursor.ts';
 import { slackbotDirect } from '../slackbot-direct.ts';
 import { userOf } from './users.ts';
@@ -14,7 +15,7 @@ const LIST = 'conversations.list';
 const OF_USER = 'users.conversations';
 
 const listed = async (call: UserCall, conversation: Conversation) => ({
-	...(await conversationView(call, conversation)),
+	...(await conversationObject(call, conversation)),
 	num_members: conversation.memberCount,
 });
 
@@ -35,13 +36,12 @@ export const conversationsList = userMethod({
 			excludeArchived: args.exclude_archived,
 		};
 		const after = await openCursor(call, LIST, args.cursor);
-		const first = after === null && args.types.includes('im') ? [await slackbotDirect(call)] : [];
-		const limit = Math.max(1, args.limit - first.length);
-		const page = await call.services.directory.conversationsOf(query, after, limit);
+		const stored = await call.services.directory.conversationsOf(query, after, args.limit);
+		const page = args.types.includes('im')
+			? withUnstored(await slackbotDirect(call), stored, after, args.limit)
+			: stored;
 		return {
-			channels: await Promise.all(
-				[...first, ...page.items].map((conversation) => listed(call, conversation)),
-			),
+			channels: await Promise.all(page.items.map((conversation) => listed(call, conversation))),
 			...(await sealedNext(call, LIST, page.next)),
 		};
 	},

@@ -2,7 +2,7 @@ import { Rejection } from '../../../model/errors.ts';
 import type { Result } from '../../../sequencer/commands.ts';
 import { usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
-import { channelAnswer } from '../conversation-view.ts';
+import { channelAnswer } from '../conversation-objects.ts';
 import { warned } from '../envelope.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { submit } from '../submit.ts';

@@ -6,7 +6,7 @@ import { sha256 } from '../../auth/tokens.ts';
 import { joinedConversation, noChannel, usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { fullConversationView, openedView } from '../conversation-view.ts';
+import { fullConversationObject, openedConversationObject } from '../conversation-objects.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { slackbotDirect } from '../slackbot-direct.ts';
 import { submit } from '../submit.ts';
@@ -35,9 +35,9 @@ export const conversationsOpen = userMethod({
 		const opened = await open(call, args);
 		const repeated = opened.created === null ? { no_op: true, already_open: true } : {};
 		if (!args.return_im) return { ...repeated, channel: { id: opened.id } };
-		if (opened.created) return { channel: await openedView(call, opened.created) };
+		if (opened.created) return { channel: await openedConversationObject(call, opened.created) };
 		const conversation = await joinedConversation(call, opened.id);
-		return { ...repeated, channel: await fullConversationView(call, conversation) };
+		return { ...repeated, channel: await fullConversationObject(call, conversation) };
 	},
 });
 

@@ -3,7 +3,7 @@ import { isFull, type Message } from '../../../model/message.ts';
 import { readableConversation } from '../access.ts';
 import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messagePage, withoutMetadata } from '../message-view.ts';
+import { messagePage, withoutMetadata } from '../message-objects.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { rootAt } from '../threads.ts';
@@ -37,13 +37,13 @@ export const conversationsReplies = userMethod({
 				mostBytes,
 			});
 			const page = [...opening, ...found.slice(0, room)];
-			const { views, isCut } = await messagePage(call, conversation, page, mostBytes);
+			const { objects, isCut } = await messagePage(call, conversation, page, mostBytes);
 			const isLarge = isCut || isFull(found, mostBytes);
 			const hasMore = isLarge || found.length > room;
 			const answer = {
-				messages: args.include_all_metadata ? views : views.map(withoutMetadata),
+				messages: args.include_all_metadata ? objects : objects.map(withoutMetadata),
 				has_more: hasMore,
-				...nextCursor('next_ts', hasMore ? (page[views.length - 1]?.ts ?? null) : null),
+				...nextCursor('next_ts', hasMore ? (page[objects.length - 1]?.ts ?? null) : null),
 			};
 			return { answer, isCut: isLarge };
 		});

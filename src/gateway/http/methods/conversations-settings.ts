@@ -1,5 +1,5 @@
 import * as type from '../argument-types.ts';
-import { channelAnswer } from '../conversation-view.ts';
+import { channelAnswer } from '../conversation-objects.ts';
 import { userMethod } from '../method.ts';
 import { submit } from '../submit.ts';
 

@@ -6,7 +6,7 @@ import { formatTs } from '../../../model/ts.ts';
 import { joinedConversation } from '../access.ts';
 import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messagePage } from '../message-view.ts';
+import { messagePage } from '../message-objects.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { pageWindow, type Window, wholeWindow } from '../window.ts';
@@ -45,12 +45,12 @@ export const conversationsUnreads = userMethod({
 			const nearest = args.newest_first ? 'newest' : 'oldest';
 			const found = await history.messages(args.channel, page, { nearest, mostBytes });
 			const nearestFirst = args.newest_first ? found.toReversed() : found;
-			const { views, isCut } = await messagePage(call, conversation, nearestFirst, mostBytes);
+			const { objects, isCut } = await messagePage(call, conversation, nearestFirst, mostBytes);
 			const isLarge = isCut || isFull(found, mostBytes);
-			const last = isLarge ? nearestFirst[views.length - 1]?.ts : page.at(-1);
+			const last = isLarge ? nearestFirst[objects.length - 1]?.ts : page.at(-1);
 			const hasMore = last !== undefined && last !== farthest;
 			const answer = {
-				messages: views,
+				messages: objects,
 				total: Math.min(total, COUNT_CAP),
 				...(total > COUNT_CAP ? { total_is_capped: true } : {}),
 				has_more: hasMore,

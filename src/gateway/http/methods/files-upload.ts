@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../../engine/ports/files.ts';
 import type { Conversation } from '../../../model/conversation.ts';
-import { Rejection } from '../../../model/errors.ts';
+import { isInternalError, Rejection } from '../../../model/errors.ts';
 import { fileTypeOf } from '../../../model/file-types.ts';
 import { MAX_FILES } from '../../../model/files.ts';
 import { newId } from '../../../model/ids.ts';
@@ -205,7 +205,7 @@ async function shareIn(
 				clientMsgId,
 			});
 		} catch (error) {
-			const isCertain = error instanceof Rejection && error.code !== 'outcome_unknown';
+			const isCertain = !isInternalError(error) && (error as Rejection).code !== 'outcome_unknown';
 			if (isCertain && index === 0) await undoCompletion(records, files, places);
 			throw error;
 		}

@@ -29,20 +29,20 @@ import { conversationsHistory } from './conversations-history.ts';
 import { conversationsInfo, conversationsMembers } from './conversations-info.ts';
 import { conversationsList, usersConversations } from './conversations-list.ts';
 import {
-	conversationsInvite,
-	conversationsJoin,
-	conversationsKick,
-	conversationsLeave,
-} from './conversations-members.ts';
-import { conversationsClose, conversationsOpen } from './conversations-open.ts';
-import {
 	conversationsMark,
 	conversationsMarkMessage,
 	conversationsMarkUnread,
 	conversationsMute,
 	conversationsSetNotifications,
 	conversationsUnmute,
-} from './conversations-reads.ts';
+} from './conversations-marking.ts';
+import {
+	conversationsInvite,
+	conversationsJoin,
+	conversationsKick,
+	conversationsLeave,
+} from './conversations-members.ts';
+import { conversationsClose, conversationsOpen } from './conversations-open.ts';
 import { conversationsReplies } from './conversations-replies.ts';
 import {
 	conversationsArchive,

@@ -3,7 +3,7 @@ import { readableConversation } from '../access.ts';
 import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { messagePage } from '../message-view.ts';
+import { messagePage } from '../message-objects.ts';
 import { userMethod } from '../method.ts';
 import { submit } from '../submit.ts';
 import { permalinkOf } from './chat-permalink.ts';
@@ -38,17 +38,17 @@ export const pinsList = userMethod({
 				{ nearest: 'newest', mostBytes },
 			);
 			const live = messages.filter(({ deleted }) => !deleted).reverse();
-			const { views, isCut } = await messagePage(call, conversation, live, mostBytes);
-			const shown = new Map(views.map((view, index) => [live[index]?.ts, view]));
+			const { objects, isCut } = await messagePage(call, conversation, live, mostBytes);
+			const shown = new Map(objects.map((object, index) => [live[index]?.ts, object]));
 			const items = pins.flatMap(({ ts, user, at }) => {
 				const message = live.find((one) => one.ts === ts);
-				const view = shown.get(ts);
-				if (!message || !view) return [];
+				const object = shown.get(ts);
+				if (!message || !object) return [];
 				return [
 					{
 						type: 'message',
 						channel,
-						message: { ...view, permalink: permalinkOf(call, message) },
+						message: { ...object, permalink: permalinkOf(call, message) },
 						created: Math.floor(at / 1e6),
 						created_by: user,
 					},

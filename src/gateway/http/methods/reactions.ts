@@ -8,7 +8,7 @@ import { readableConversation, readableOrNull } from '../access.ts';
 import { boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { optional, required } from '../arguments.ts';
-import { messagePage, messageViews } from '../message-view.ts';
+import { messageObjects, messagePage } from '../message-objects.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { submit } from '../submit.ts';
@@ -62,11 +62,11 @@ export const reactionsGet = userMethod({
 		const { channel, ts } = itemOf(args);
 		const conversation = await readableConversation(call, channel);
 		const message = await liveMessage(call, channel, ts);
-		const [view] = await messageViews(call, conversation, [message]);
+		const [object] = await messageObjects(call, conversation, [message]);
 		return {
 			type: 'message',
 			channel,
-			message: args.full ? await withAllUsers(call, channel, ts, view) : view,
+			message: args.full ? await withAllUsers(call, channel, ts, object) : object,
 		};
 	},
 });
@@ -81,16 +81,17 @@ async function withAllUsers(
 	{ services }: UserCall,
 	channel: string,
 	ts: number,
-	view: JsonObject | undefined,
+	object: JsonObject | undefined,
 ): Promise<JsonObject | undefined> {
-	const reactions = view?.reactions as readonly JsonObject[] | undefined;
-	if (!view || !reactions) return view;
+	const reactions = object?.reactions as readonly JsonObject[] | undefined;
+	if (!object || !reactions) return object;
 	const users = await services.history.reactors(channel, ts, MAX_REACTORS);
 	return {
-		...view,
+		...object,
 		reactions: reactions.map((reaction) => ({
 			...reaction,
-			users: users.get(reaction.name as string) ?? reaction.users,
+			// The caller may be among `users` and not among the earliest.
+			users: [...new Set([...(users.get(reaction.name as string) ?? []), ...(reaction.users as string[])])],
 		})),
 	};
 }
@@ -144,10 +145,10 @@ async function itemsOf(call: UserCall, found: readonly ReactedMessage[], limit: 
 			shown.add(key);
 			const [message] = await call.services.history.messages(id, [ts]);
 			const live = message && !message.deleted ? [message] : [];
-			const { views } = await messagePage(call, conversation, live, room);
-			room -= views.reduce((sum, view) => sum + Buffer.byteLength(JSON.stringify(view)), 0);
+			const { objects } = await messagePage(call, conversation, live, room);
+			room -= objects.reduce((sum, object) => sum + Buffer.byteLength(JSON.stringify(object)), 0);
 			if (room <= 0 && items.length > 0) return { items, next: last, isCut: true };
-			for (const view of views) items.push({ type: 'message', channel: id, message: view });
+			for (const object of objects) items.push({ type: 'message', channel: id, message: object });
 		}
 		last = at;
 	}

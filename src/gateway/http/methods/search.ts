@@ -9,7 +9,7 @@ import { previewOf } from '../../../protocol/preview.ts';
 import { usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { withDefault } from '../arguments.ts';
-import { messageViews } from '../message-view.ts';
+import { messageObjects } from '../message-objects.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { permalinkOf } from './chat-permalink.ts';
 import { openWith } from './conversations-open.ts';
@@ -89,7 +89,7 @@ async function messagesFor(args: Arguments, call: UserCall): Promise<JsonObject>
 		const found = await find(call, args.query);
 		const { start, size, fields } = pageOf(args, found.length);
 		const shown = sorted(found, args).slice(start, start + size);
-		return { ...fields, matches: await matchViews(call, shown) };
+		return { ...fields, matches: await matchObjects(call, shown) };
 	});
 }
 
@@ -149,7 +149,7 @@ async function conversationFor(call: UserCall, written: string): Promise<string 
 }
 
 /** In the order of the matches, without messages that were deleted meanwhile. */
-async function matchViews(call: UserCall, shown: readonly SearchMatch[]): Promise<JsonObject[]> {
+async function matchObjects(call: UserCall, shown: readonly SearchMatch[]): Promise<JsonObject[]> {
 	const { history, directory } = call.services;
 	const conversations = new Map(
 		(await directory.conversations([...new Set(shown.map(({ conversation }) => conversation))])).map(
@@ -170,21 +170,26 @@ async function matchViews(call: UserCall, shown: readonly SearchMatch[]): Promis
 			room -= bytesOf(message);
 			messages.push(room > 0 ? message : previewOf(message).message);
 		}
-		const made = await messageViews(call, conversation, messages);
-		for (const [index, view] of made.entries()) {
+		const made = await messageObjects(call, conversation, messages);
+		for (const [index, object] of made.entries()) {
 			const message = messages[index] as Message;
-			found.set(`${id} ${message.ts}`, matchOf(call, conversation, message, view));
+			found.set(`${id} ${message.ts}`, matchOf(call, conversation, message, object));
 		}
 	}
 	return shown.flatMap(({ conversation, ts, hits }) => {
-		const view = found.get(`${conversation} ${ts}`);
-		return view ? [{ ...view, score: hits }] : [];
+		const object = found.get(`${conversation} ${ts}`);
+		return object ? [{ ...object, score: hits }] : [];
 	});
 }
 
-function matchOf(call: UserCall, conversation: Conversation, message: Message, view: JsonObject): JsonObject {
+function matchOf(
+	call: UserCall,
+	conversation: Conversation,
+	message: Message,
+	object: JsonObject,
+): JsonObject {
 	const { kind, id, name } = conversation;
-	const { root: _root, ...shown } = view;
+	const { root: _root, ...shown } = object;
 	return {
 		...shown,
 		iid: `${id}-${message.ts}`,
@@ -203,7 +208,7 @@ function matchOf(call: UserCall, conversation: Conversation, message: Message, v
 			...(isDirect(kind) ? { user: conversation.people.find((user) => user !== call.caller.user.id) } : {}),
 		},
 		type: 'message',
-		username: (view.username as string | undefined) ?? '',
+		username: (object.username as string | undefined) ?? '',
 		permalink: permalinkOf(call, message),
 	};
 }

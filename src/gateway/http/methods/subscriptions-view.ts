@@ -4,7 +4,7 @@ import { formatTs } from '../../../model/ts.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import { type BoundedAnswer, boundedAnswer } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messagePage, messageViews } from '../message-view.ts';
+import { messageObjects, messagePage } from '../message-objects.ts';
 import { type UserCall, userMethod } from '../method.ts';
 
 /** The threads that the caller follows, newest activity first, each with its new replies. */
@@ -28,11 +28,11 @@ export const subscriptionsThreadGetView = userMethod({
 		const older = all
 			.filter((row) => row.latestReply < (before ?? Number.MAX_SAFE_INTEGER))
 			.sort((a, b) => b.latestReply - a.latestReply);
-		return boundedAnswer(call, (mostBytes) => viewOf(call, all, older, { limit, mostBytes }));
+		return boundedAnswer(call, (mostBytes) => answerOf(call, all, older, { limit, mostBytes }));
 	},
 });
 
-async function viewOf(
+async function answerOf(
 	call: UserCall,
 	all: readonly ThreadRow[],
 	older: readonly ThreadRow[],
@@ -43,12 +43,12 @@ async function viewOf(
 	let bytes = 0;
 	let isCut = false;
 	for (const row of older.slice(0, limit)) {
-		const view = await threadView(call, row, mostBytes);
-		bytes += view ? Buffer.byteLength(JSON.stringify(view.thread)) : 0;
-		isCut ||= view?.isCut === true || bytes > mostBytes;
+		const shown = await boundedThread(call, row, mostBytes);
+		bytes += shown ? Buffer.byteLength(JSON.stringify(shown.thread)) : 0;
+		isCut ||= shown?.isCut === true || bytes > mostBytes;
 		if (bytes > mostBytes && threads.length > 0) break;
 		examined += 1;
-		if (view) threads.push(view.thread);
+		if (shown) threads.push(shown.thread);
 	}
 	const answer = {
 		threads,
@@ -62,13 +62,17 @@ async function viewOf(
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
-interface ThreadView {
+interface BoundedThread {
 	readonly thread: JsonObject;
 	/** Not all unread replies fit. */
 	readonly isCut: boolean;
 }
 
-async function threadView(call: UserCall, row: ThreadRow, mostBytes: number): Promise<ThreadView | null> {
+async function boundedThread(
+	call: UserCall,
+	row: ThreadRow,
+	mostBytes: number,
+): Promise<BoundedThread | null> {
 	const { history, directory } = call.services;
 	const { conversation: channel, threadTs } = row;
 	const [conversation] = await directory.conversations([channel]);
@@ -76,15 +80,15 @@ async function threadView(call: UserCall, row: ThreadRow, mostBytes: number): Pr
 	if (!conversation || !root) return null;
 	const newest = { after: threadTs, before: EVERYTHING, limit: LATEST_SHOWN, nearest: 'newest' } as const;
 	const latest = await history.replies(channel, threadTs, newest);
-	const [rootView] = await messageViews(call, conversation, [root]);
+	const [rootObject] = await messageObjects(call, conversation, [root]);
 	// Unread replies get half of the bytes. The root and the latest replies are few, and get the other half.
 	const room = mostBytes / 2;
 	const unread = await unreadReplies(call, row, room);
-	const { views, isCut } = await messagePage(call, conversation, unread.replies, room);
+	const { objects, isCut } = await messagePage(call, conversation, unread.replies, room);
 	const thread = {
-		root_msg: { ...rootView, channel },
-		unread_replies: views,
-		latest_replies: await messageViews(call, conversation, latest),
+		root_msg: { ...rootObject, channel },
+		unread_replies: objects,
+		latest_replies: await messageObjects(call, conversation, latest),
 		unread_count: row.unread,
 		mention_count: row.mentions,
 	};

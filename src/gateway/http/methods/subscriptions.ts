@@ -77,7 +77,7 @@ export const subscriptionsThreadMark = userMethod({
 		if (!follow) throw new Rejection('not_subscribed');
 		const mark = { type: read ? 'read' : 'unread', ts } as const;
 		try {
-			await services.reads.markThread(caller.user.id, channel, threadTs, mark);
+			await services.marking.markThread(caller.user.id, channel, threadTs, mark);
 		} catch (error) {
 			// Until the first reply, the author of a root follows it without a stored follow: there is no cursor to move.
 			const isUntouched = error instanceof Rejection && error.code === 'not_subscribed';
@@ -91,7 +91,7 @@ export const subscriptionsThreadMark = userMethod({
 export const subscriptionsThreadClearAll = userMethod({
 	arguments: { current_ts: type.latest },
 	run: async ({ current_ts: upTo }, { services, caller }) => {
-		await services.reads.markThreadsRead(caller.user.id, upTo ?? Number.MAX_SAFE_INTEGER);
+		await services.marking.markThreadsRead(caller.user.id, upTo ?? Number.MAX_SAFE_INTEGER);
 		return {};
 	},
 });

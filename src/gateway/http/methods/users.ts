@@ -1,4 +1,4 @@
-import type { Page, User } from '../../../engine/ports/store.ts';
+import type { User } from '../../../engine/ports/store.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { SLACKBOT_ID } from '../../../model/ids.ts';
 import { wireUser } from '../../../protocol/objects.ts';
@@ -6,7 +6,7 @@ import { slackbotOf } from '../../../protocol/slackbot.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { type UserCall, userMethod, wallMicros } from '../method.ts';
-import { nextCursor } from '../paging.ts';
+import { nextCursor, withUnstored } from '../paging.ts';
 
 const LOCALE = { locale: 'en-US' };
 
@@ -32,7 +32,7 @@ export const usersList = userMethod({
 	run: async (args, { services, caller }) => {
 		const after = args.cursor ?? null;
 		const stored = await services.directory.usersOf(caller.team, after, args.limit);
-		const page = withSlackbot(stored, caller.team, after, args.limit);
+		const page = withUnstored(slackbotOf(caller.team), stored, after, args.limit);
 		const at = wallMicros();
 		return {
 			members: page.items.map((user) =>
@@ -44,27 +44,12 @@ export const usersList = userMethod({
 	},
 });
 
-/** Inserts Slackbot, which is not stored, in the order of ids, and keeps the page within its limit. */
-export function withSlackbot(
-	page: Page<User>,
-	team: string,
-	after: string | null,
-	limit: number,
-): Page<User> {
-	const { items, next } = page;
-	const isHere = (after ?? '') < SLACKBOT_ID && (next === null || SLACKBOT_ID < next);
-	if (!isHere) return page;
-	const before = items.filter(({ id }) => id < SLACKBOT_ID);
-	const all = [...before, slackbotOf(team), ...items.slice(before.length)];
-	const shown = all.slice(0, limit);
-	return { items: shown, next: all.length > limit || next !== null ? (shown.at(-1)?.id ?? null) : null };
-}
-
 export const usersLookupByEmail = userMethod({
 	arguments: { email: type.text({ max: 255, takesEmpty: false }) },
 	run: async ({ email }, { services, caller }) => {
 		const user = await services.directory.userWithEmail(caller.team, email);
-		if (!user) throw new Rejection('users_not_found', 'email: no active user has this address');
+		if (!user)
+			throw new Rejection('users_not_found', 'email: no user has this address, or the user is deactivated');
 		return { user: wireUser(user, wallMicros()) };
 	},
 });

@@ -21,8 +21,7 @@ Result   {} if the conversation is not recorded; otherwise
 local ttl, written, keep = ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
--- Delays up to this one need no record: resuming clients get the changes of the last seconds again anyway.
-local ORDINARY = 1000000
+-- include ordinary-delay
 
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'late', 'late_seen')
 local stamp, base = state[1], state[2]

@@ -5,8 +5,8 @@ KEYS[1]  HASH of the partition: generation, published, reloaded
 ARGV[1]  the offset that the store has reached. Recorded offsets above it are lowered to it: they belong to an earlier log
          of the same name, or the new owner publishes these events again
 Result   its generation, higher than that of every earlier owner: a time, so that this holds even if the key was lost;
-         the offset below which everything was published, or nil; and the offset below which the read state has everything,
-         or nil
+         and, as recorded before this call, the offset below which everything was published, or nil, and the offset below
+         which the read state has everything, or nil
 ]]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

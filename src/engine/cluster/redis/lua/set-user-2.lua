@@ -15,6 +15,7 @@ ARGV[6…] field, its value as read ('' if absent), field, value…; then the fi
 Result   the new version; '' if the compared state has changed
 ]]
 -- include only-in-epoch
+-- include ordinary-delay
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local version = redis.call('HGET', KEYS[1], 'version') or '-'
@@ -42,9 +43,8 @@ for index = first, #ARGV, 2 do
 	local field, value = ARGV[index], ARGV[index + 1]
 	if field == 'stamp' then
 		local state = redis.call('HMGET', KEYS[1], 'stamp', 'late')
-		-- As in apply-3.lua: resuming clients go back by the longest delay with which a change became visible.
 		local late = now - tonumber(value)
-		if late > 1000000 then
+		if late > ORDINARY then
 			set('late', string.format('%.0f', math.max(late, tonumber(state[2] or 0))))
 			set('late_seen', string.format('%.0f', now))
 		end

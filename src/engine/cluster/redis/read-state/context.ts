@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../model/ts.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
-import { type Fence, NO_FENCE } from '../fence.ts';
+import { type Guard, NO_GUARD } from '../epoch-guard.ts';
 import type { Keys } from '../keys.ts';
 
 /** What all parts of the read state in Redis use. */
@@ -18,7 +18,7 @@ interface Services {
 
 const DEFAULTS = {
 	/** Detects that Redis was emptied, or restarted with old data. */
-	fence: NO_FENCE as Fence,
+	guard: NO_GUARD as Guard,
 	/** State that did not change for this long expires in Redis: the store has it. */
 	ttlSeconds: 24 * 60 * 60,
 	/** Maximum difference between the clocks of processes that assign stamps. */

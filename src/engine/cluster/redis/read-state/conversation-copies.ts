@@ -3,8 +3,8 @@ import { Rejection } from '../../../../model/errors.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import type { ConversationScope } from '../../../ports/views.ts';
 import { TimelineLoader } from '../../../read-state/timeline-loader.ts';
+import type { EpochToken, GuardPoint, IsOnNode } from '../epoch-guard.ts';
 import { isElsewhere } from '../failure-cause.ts';
-import type { EpochToken, FencePoint, IsOnNode } from '../fence.ts';
 import { nodesOf } from '../slots.ts';
 import type { Context } from './context.ts';
 import { ConversationCopy } from './conversation-copy.ts';
@@ -94,7 +94,7 @@ export class ConversationCopies {
 	}
 
 	/** Brings these copies up to date. */
-	async update(copies: readonly ConversationCopy[], { tokenOf }: FencePoint): Promise<CopiesRead> {
+	async update(copies: readonly ConversationCopy[], { tokenOf }: GuardPoint): Promise<CopiesRead> {
 		const before = statesOf(copies);
 		const missing = new Set<ConversationCopy>();
 		for (let left = copies; left.length > 0; ) {
@@ -141,7 +141,7 @@ export class ConversationCopies {
 
 	private async ask(
 		copies: readonly ConversationCopy[],
-		tokenOf: FencePoint['tokenOf'],
+		tokenOf: GuardPoint['tokenOf'],
 	): Promise<CopyRequest[]> {
 		const batches = new Set<NodeBatch>();
 		const since = confirmedSince(this.context.ttlSeconds);

@@ -16,7 +16,7 @@ const ENTRY_BYTES = 13;
 const THREAD_BYTES = 200;
 const NAMED_BYTES = 60;
 const CHANGE_BYTES = 250;
-/** More than Redis keeps of changes that the store has. */
+/** More changes than Redis keeps once the store has them. */
 const MAX_KEPT = 512;
 
 /** Result of applying commands: the stamp before them, when they became visible, and how late that was (0: not unusually late). */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Numbering } from '../../../../model/numbering.ts';
 import { countRow } from '../../../../model/rows.ts';
 import { ofConversation } from '../../../../unread/queries.ts';
-import { NO_FENCE } from '../fence.ts';
+import { NO_GUARD } from '../epoch-guard.ts';
 import type { ConversationCopies } from './conversation-copies.ts';
 import { ConversationCopy } from './conversation-copy.ts';
 import { CopiedViews } from './copied-views.ts';
@@ -13,7 +13,7 @@ import { UserCopy } from './user-copy.ts';
 /** A row combines cursor and messages of one moment, whatever happens between reading the user and reading the conversation. */
 
 const numbering = new Numbering();
-const context = { users: numbering, conversations: new Numbering(), starts: [], isStamped: true };
+const context = { userNumbers: numbering, conversationNumbers: new Numbering(), starts: [], isStamped: true };
 const NOTHING = { memberships: [], ahead: [], follows: [], activity: [], stamp: 0 };
 
 const userAt = (stamp: number, cursor: number): UserCopy => {
@@ -67,7 +67,7 @@ function world(atUpdate: (update: number, post: () => void) => void) {
 		},
 	};
 	const views = new CopiedViews(
-		NO_FENCE,
+		NO_GUARD,
 		users as unknown as UserCopies,
 		conversations as unknown as ConversationCopies,
 	);

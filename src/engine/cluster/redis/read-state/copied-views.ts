@@ -1,7 +1,7 @@
 import type { ConversationScope, Scope } from '../../../ports/views.ts';
 import type { CommandChanges } from '../../../read-state/changes.ts';
 import type { LoadTarget } from '../../../read-state/timeline-loader.ts';
-import type { Fence } from '../fence.ts';
+import type { Guard } from '../epoch-guard.ts';
 import { slotOf } from '../slots.ts';
 import type { ConversationCopies, Copies, HeldCopies } from './conversation-copies.ts';
 import type { Applied, ConversationCopy } from './conversation-copy.ts';
@@ -11,8 +11,8 @@ import type { UserCopies } from './user-copies.ts';
 /**
  * Views of users and conversations in this process, brought up to date before each read.
  *
- * They are in different slots, so they cannot be read atomically. A row computed from current messages and an outdated cursor
- * would have a higher position than an earlier row with the new cursor and replace it in the client. So both must have been current
+ * They are in different slots, so they cannot be read atomically. A row with current messages and an outdated cursor would have a
+ * higher position than an earlier row with the new cursor, so the client would keep the wrong one. So both must have been current
  * at one moment. If nothing changed during the read, all of it was current when the read began. If a conversation changed, the user is
  * read again; if the user is unchanged, both were current when the conversation was read.
  */
@@ -22,12 +22,12 @@ const MAX_TRIES = 10;
 
 export class CopiedViews {
 	constructor(
-		private readonly fence: Fence,
+		private readonly guard: Guard,
 		private readonly users: UserCopies,
 		readonly conversations: ConversationCopies,
 	) {
 		// Copies from the previous epoch of a node are invalid.
-		fence.onNewEpoch((isOnNode) => {
+		guard.onNewEpoch((isOnNode) => {
 			users.drop(isOnNode);
 			conversations.drop(isOnNode);
 		});
@@ -45,16 +45,16 @@ export class CopiedViews {
 		consistency: 'snapshot' | 'any' = 'snapshot',
 	): Promise<T> {
 		const slot = slotOf(id);
-		return this.fence.retrying(async () => {
-			const { tokenOf } = await this.fence.beginInSlots([slot]);
+		return this.guard.retrying(async () => {
+			const { tokenOf } = await this.guard.beginInSlots([slot]);
 			this.makeRoom();
 			const held: HeldCopies = new Map();
 			for (let tries = 1; ; ) {
 				const before = this.users.peek(id) ?? (await this.users.read(id, tokenOf(slot)));
 				const { version } = before;
 				const scopes = conversationsInScope(scope, before, time);
-				const copies = this.conversations.copiesOf(scopes, before.context.users, held);
-				const point = await this.fence.beginInSlots([slot, ...copies.map((copy) => copy.slot)]);
+				const copies = this.conversations.copiesOf(scopes, before.context.userNumbers, held);
+				const point = await this.guard.beginInSlots([slot, ...copies.map((copy) => copy.slot)]);
 				const [user, current] = await Promise.all([
 					this.users.read(id, point.tokenOf(slot)),
 					this.conversations.update(copies, point),
@@ -78,7 +78,7 @@ export class CopiedViews {
 							!current.haveChanged() ||
 							((await this.users.read(id, point.tokenOf(slot))) === user && isSame())));
 				if (isConsistent) {
-					await this.fence.verify(point);
+					await this.guard.verify(point);
 					return result;
 				}
 				tries += 1;
@@ -88,17 +88,17 @@ export class CopiedViews {
 
 	/** One conversation by itself; null if it does not exist. `known`: a copy that the caller holds. */
 	conversation(scope: ConversationScope, known?: ConversationCopy): Promise<ConversationCopy | null> {
-		return this.fence.retrying(async () => {
-			const point = await this.fence.begin([scope.id]);
+		return this.guard.retrying(async () => {
+			const point = await this.guard.begin([scope.id]);
 			this.makeRoom();
 			const held: HeldCopies = new Map(known ? [[known.id, known]] : []);
 			for (;;) {
-				const before = this.conversations.copiesOf([scope], this.users.context.users, held);
+				const before = this.conversations.copiesOf([scope], this.users.context.userNumbers, held);
 				const { copies } = await this.conversations.update(before, point);
 				const loads = this.loadMissing([scope], copies, held);
 				await Promise.all(loads);
 				if (loads.length > 0) continue;
-				await this.fence.verify(point);
+				await this.guard.verify(point);
 				return copies[0] ?? null;
 			}
 		});

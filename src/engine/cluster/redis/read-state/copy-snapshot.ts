@@ -81,18 +81,18 @@ export class CopySnapshot implements ViewSnapshot {
 		return ids;
 	}
 
-	newest(start: InboxOrder | null, most: number, among?: Ids, inside = true): ConversationView[] {
+	newest(start: InboxOrder | null, most: number, among?: Ids, isAmong = true): ConversationView[] {
 		const found: ConversationView[] = [];
 		this.eachConversation(({ conversation }) => {
-			if (conversation.archived || (among && among.has(conversation.id) !== inside)) return;
+			if (conversation.archived || (among && among.has(conversation.id) !== isAmong)) return;
 			if (!start || byLatestMessage(start, orderOf(conversation)) < 0) found.push(conversation);
 		});
 		return found.sort((a, b) => byLatestMessage(orderOf(a), orderOf(b))).slice(0, most);
 	}
 
 	threads(): Iterable<FollowerContext> {
-		const { conversations } = this.user.context;
-		return this.user.threadsIn((number) => this.byId.get(conversations.id(number)));
+		const { conversationNumbers } = this.user.context;
+		return this.user.threadsIn((number) => this.byId.get(conversationNumbers.id(number)));
 	}
 
 	/**
@@ -130,7 +130,7 @@ export function conversationsInScope(
 	const isCached = all !== undefined && !some && !includesLeft;
 	const known = isCached ? user.scopes.get(all) : undefined;
 	if (known) return known;
-	const { conversations } = user.context;
+	const { conversationNumbers } = user.context;
 	const wanted = new Map<string, ConversationScope>();
 	const add = (one: ConversationScope): void => {
 		const known = wanted.get(one.id);
@@ -139,12 +139,12 @@ export function conversationsInScope(
 	for (let index = 0; all && index < user.memberships.size; index += 1) {
 		const { member, at, cursor } = user.membershipAt(index);
 		if (!member && !(includesLeft && at > leftSince)) continue;
-		const id = conversations.id(user.memberships.conversationAt(index));
+		const id = conversationNumbers.id(user.memberships.conversationAt(index));
 		wanted.set(id, { id, after: all === 'conversations' ? null : cursor, threads: NO_THREADS });
 	}
 	if (all === 'threads')
 		for (const [number, threads] of user.follows) {
-			const id = conversations.id(number);
+			const id = conversationNumbers.id(number);
 			if (wanted.has(id)) add({ id, after: null, threads: [...threads.keys()] });
 		}
 	for (const one of some?.(user) ?? []) add(one);

@@ -2,7 +2,7 @@ import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { RepairProblem } from '../../../ports/views.ts';
-import { changesOf, commandsIn } from '../../../read-state/changes.ts';
+import { changesOf, effectsByCommand } from '../../../read-state/changes.ts';
 import { type Step, stepsOf } from '../../../read-state/user-steps.ts';
 import { slotOf } from '../slots.ts';
 import { AuthorCheck } from './author-check.ts';
@@ -36,20 +36,20 @@ export class EffectApplier {
 
 	/** Applies effects on one conversation, in order. Resolves to the cursors that moved. */
 	async apply(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
-		const { fence } = this.context;
+		const { guard } = this.context;
 		const facts: (readonly ReadFact[])[] = [];
 		for (const part of splitBeforeDeletes(effects))
-			facts.push(await fence.retrying(() => this.applyPart(conversation, part)));
+			facts.push(await guard.retrying(() => this.applyPart(conversation, part)));
 		return facts.flat();
 	}
 
 	private async applyPart(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
 		const { users, views } = this;
-		const { fence, source } = this.context;
+		const { guard, source } = this.context;
 		const steps = [...stepsOf(effects)];
 		const ids = steps.map(([user]) => user);
-		const point = await fence.begin([conversation, ...ids]);
-		const early = this.readAuthors(steps);
+		const point = await guard.begin([conversation, ...ids]);
+		const early = this.readEarly(steps);
 		const isNew = await this.applyToConversation(conversation, effects);
 		const copy = views.currentOf(conversation, effects.at(-1)?.at ?? 0);
 		if (!copy) views.warm(conversation);
@@ -67,12 +67,12 @@ export class EffectApplier {
 		const facts: ReadFact[] = [];
 		for (let from = 0; from < steps.length; from += USERS_PER_PIPELINE)
 			facts.push(...(await Promise.all(steps.slice(from, from + USERS_PER_PIPELINE).map(applyTo))).flat());
-		await fence.verify(point);
+		await guard.verify(point);
 		return facts;
 	}
 
 	/** Sends these reads in the same turn as the script, so that both share a round trip. */
-	private readAuthors(all: readonly [user: string, Step[]][]): ReadonlyMap<string, Promise<Fields>> {
+	private readEarly(all: readonly [user: string, Step[]][]): ReadonlyMap<string, Promise<Fields>> {
 		const read = new Map<string, Promise<Fields>>();
 		for (const [user, steps] of all) {
 			if (steps.some(({ type }) => type !== 'post' && type !== 'follow')) continue;
@@ -89,11 +89,11 @@ export class EffectApplier {
 		conversation: string,
 		effects: readonly Effect[],
 	): Promise<(at: number) => boolean> {
-		const { fence, ttlSeconds, keptChanges } = this.context;
-		const commands = commandsIn(effects).map(changesOf);
+		const { guard, ttlSeconds, keptChanges } = this.context;
+		const commands = effectsByCommand(effects).map(changesOf);
 		const written = this.written.get(conversation) ?? 0;
 		for (;;) {
-			const { tokenOf } = await fence.begin([conversation]);
+			const { tokenOf } = await guard.begin([conversation]);
 			const answer = (await this.context.commands.apply(
 				...this.stateKeys(conversation),
 				...tokenOf(slotOf(conversation)),
@@ -133,8 +133,8 @@ export class EffectApplier {
 		version: string,
 		isRepair: boolean,
 	): Promise<'recorded' | RepairProblem> {
-		const { commands, source, fence, ttlSeconds } = this.context;
-		const { tokenOf } = await fence.begin([conversation]);
+		const { commands, source, guard, ttlSeconds } = this.context;
+		const { tokenOf } = await guard.begin([conversation]);
 		const [brief] = await source.briefs([conversation]);
 		const recorded = version === STORED ? 0 : Number.parseInt(version, 10);
 		if (!brief || brief.stamp < recorded) return 'store_behind';

@@ -48,7 +48,7 @@ export class RedisViews implements Views {
 		starts: readonly number[],
 	) {
 		this.users = new UserCopies(context, starts);
-		this.views = new CopiedViews(context.fence, this.users, new ConversationCopies(context));
+		this.views = new CopiedViews(context.guard, this.users, new ConversationCopies(context));
 		this.applier = new EffectApplier(context, new UserEffects(context, this.users), this.views);
 		this.userUpdates = new UserUpdates(context, this.users, this.views);
 	}
@@ -76,10 +76,10 @@ export class RedisViews implements Views {
 	}
 
 	async read<T>(user: string, scope: Scope, use: (checked: ViewSnapshot) => T): Promise<T> {
-		const { fence, overlapMicros, ttlSeconds, ledger } = this.context;
+		const { guard, overlapMicros, ttlSeconds, ledger } = this.context;
 		const stamp = this.stamp();
 		const leftSince = stamp - ttlSeconds * 1e6;
-		const known = scope.includesLeft ? Math.max(await fence.completeSince(), leftSince) : 0;
+		const known = scope.includesLeft ? Math.max(await guard.completeSince(), leftSince) : 0;
 		const time = { stamp, horizon: known - overlapMicros, leftSince };
 		const result = await this.views.read(user, scope, time, use);
 		// Returned once everything that it may show is durable.
@@ -125,7 +125,7 @@ export class RedisViews implements Views {
 	async available(): Promise<void> {
 		const now = performance.now();
 		if (!this.checked || now - this.checked.at > AVAILABLE_MS)
-			this.checked = { at: now, complete: this.context.fence.completeSince() };
+			this.checked = { at: now, complete: this.context.guard.completeSince() };
 		await this.checked.complete;
 	}
 

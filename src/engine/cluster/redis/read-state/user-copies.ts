@@ -1,7 +1,7 @@
 import { Numbering } from '../../../../model/numbering.ts';
 import { SingleFlight } from '../../../../model/single-flight.ts';
 import type { UserContext } from '../../../read-state/user.ts';
-import type { EpochToken, IsOnNode } from '../fence.ts';
+import type { EpochToken, IsOnNode } from '../epoch-guard.ts';
 import { slotOf } from '../slots.ts';
 import type { Context } from './context.ts';
 import { confirmedSince } from './conversation-copies.ts';
@@ -27,7 +27,7 @@ export class UserCopies {
 		starts: readonly number[],
 	) {
 		this.cache = new CopyCache(shared.viewBytes);
-		this.context = { users: new Numbering(), conversations: new Numbering(), starts, isStamped: true };
+		this.context = { ...newNumbers(), starts, isStamped: true };
 	}
 
 	/** The copy as of the last read. */
@@ -86,10 +86,10 @@ export class UserCopies {
 
 	/** Drops all copies if too many ids are numbered. Returns whether it did. */
 	makeRoom(): boolean {
-		const { users, conversations } = this.context;
-		if (users.size + conversations.size <= MAX_NUMBERED) return false;
+		const { userNumbers, conversationNumbers } = this.context;
+		if (userNumbers.size + conversationNumbers.size <= MAX_NUMBERED) return false;
 		this.cache.clear();
-		this.context = { ...this.context, users: new Numbering(), conversations: new Numbering() };
+		this.context = { ...this.context, ...newNumbers() };
 		return true;
 	}
 
@@ -119,6 +119,7 @@ export class UserCopies {
 	}
 }
 
+const newNumbers = () => ({ userNumbers: new Numbering(), conversationNumbers: new Numbering() });
 const pairs = (values: readonly string[]): [string, string][] =>
 	Array.from({ length: values.length / 2 }, (_, index) => [
 		values[2 * index] as string,

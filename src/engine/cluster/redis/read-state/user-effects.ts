@@ -1,7 +1,7 @@
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { UserReadState } from '../../../ports/store.ts';
 import { applySteps, type StampedMembership, type Step } from '../../../read-state/user-steps.ts';
-import type { EpochToken } from '../fence.ts';
+import type { EpochToken } from '../epoch-guard.ts';
 import type { AuthorCheck } from './author-check.ts';
 import type { Context } from './context.ts';
 import { type Fields, followField, membershipFact, membershipField, STAMP, threadFact } from './packing.ts';

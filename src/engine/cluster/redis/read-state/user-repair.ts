@@ -19,26 +19,23 @@ import {
 import type { UserCopies } from './user-copies.ts';
 import { UserDraft } from './user-copy.ts';
 
-/**
- * Replaces a user's state in one conversation with the state in the store: reads Redis, then the store, and sets the fields if Redis is
- * unchanged.
- */
+/** Replaces a user's state in one conversation with that of the store: reads Redis, then the store, and sets the fields if Redis is unchanged. */
 export async function repairUser(
-	{ commands, keys, source, fence, nowMicros, mostStoreLagMs }: Context,
+	{ commands, keys, source, guard, nowMicros, mostStoreLagMs }: Context,
 	copies: UserCopies,
 	user: string,
 	conversation: string,
 ): Promise<'repaired' | RepairProblem> {
 	const longAgo = nowMicros() - mostStoreLagMs * 1000;
-	const point = await fence.begin([user, conversation]);
+	const point = await guard.begin([user, conversation]);
 	const fields: Fields = await commands.hgetall(keys.fields(user));
 	// After the fields: if the store has this stamp, it has what effects did to them.
 	const stamp = await commands.hget(keys.meta(conversation), 'stamp');
 	const [brief] = await source.briefs([conversation]);
 	if ((brief?.stamp ?? 0) < Number(stamp)) return 'store_behind';
 	const rows = await source.user(user);
-	await fence.verifyEpochs(point);
-	const { behind, uncertainUpTo, changed } = storedFields(fields, rows, conversation);
+	await guard.verifyEpochs(point);
+	const { behind, uncertainUpTo, changed } = comparisonOf(fields, rows, conversation);
 	if (behind || (uncertainUpTo !== null && uncertainUpTo > longAgo)) return 'store_behind';
 	if (Object.keys(changed).length === 0) return 'repaired';
 	const newer = { ...changed, [STAMP]: String(nowMicros()) };
@@ -47,12 +44,12 @@ export async function repairUser(
 	return isSet === '' ? 'changing' : 'repaired';
 }
 
-interface StoredFields {
+interface Comparison {
 	/** The store lacks a change that Redis has. */
 	readonly behind: boolean;
 	/**
-	 * The stamp of the newest change, if store and Redis differ in the part (cursor or preference) that this change did not touch: an older
-	 * change of that part may still have to be persisted. Null: they do not differ there.
+	 * Not null if store and Redis differ in the part (cursor or preference) that the newest change did not touch: an older change of that
+	 * part may not be persisted yet. The value is the stamp of the newest change.
 	 */
 	readonly uncertainUpTo: number | null;
 	/** Fields with the store's values where they differ. */
@@ -66,7 +63,7 @@ interface StoredFields {
  * it separately. A field has one stamp: that of its newest mark or preference. It shows whether this change is in the store, but
  * not whether an older change of the other part (cursor or preference) still has to be persisted.
  */
-function storedFields(fields: Fields, rows: UserReadState, conversation: string): StoredFields {
+function comparisonOf(fields: Fields, rows: UserReadState, conversation: string): Comparison {
 	const isHere = (row: { readonly conversation: string }) => row.conversation === conversation;
 	const memberships = rows.memberships.filter(isHere);
 	const follows = rows.follows.filter(isHere);

@@ -2,7 +2,7 @@ import { Activity } from '../../../../model/activity.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { ChangeRequest, ChangeResult, Decided, Scope } from '../../../ports/views.ts';
 import { applyChange, type StampedFollow, type StampedMembership } from '../../../read-state/user-steps.ts';
-import type { FencePoint } from '../fence.ts';
+import type { GuardPoint } from '../epoch-guard.ts';
 import { slotOf } from '../slots.ts';
 import type { Context } from './context.ts';
 import type { CopiedViews } from './copied-views.ts';
@@ -81,11 +81,11 @@ export class UserUpdates {
 	}
 
 	private async changeTogether(user: string, changes: readonly WaitingChange[]): Promise<void> {
-		const { fence } = this.context;
+		const { guard } = this.context;
 		const time: ReadTime = { stamp: changes.at(-1)?.stamp ?? 0, horizon: 0, leftSince: 0 };
-		const { point, decisions } = await fence.retrying(() => this.decideAndSet(user, changes, time));
+		const { point, decisions } = await guard.retrying(() => this.decideAndSet(user, changes, time));
 		// Reject a change that was decided in another epoch. Otherwise append while counting, and publish when both are done.
-		await fence.verify(point);
+		await guard.verify(point);
 		const made = decisions.filter(({ decided }) => typeof decided !== 'string');
 		const logged = made.map(({ fact }) => this.append(fact));
 		const scope = scopeOf(made, ({ showScope }) => showScope);
@@ -103,7 +103,7 @@ export class UserUpdates {
 			// epoch had ended.
 			const durable = (logged[index] as Promise<void>)
 				.then(() => request.onDurable(row))
-				.then(() => fence.verify(point));
+				.then(() => guard.verify(point));
 			done.resolve({ decided: decided as Decided, shown: row, durable });
 		}
 	}
@@ -113,10 +113,10 @@ export class UserUpdates {
 		user: string,
 		changes: readonly WaitingChange[],
 		time: ReadTime,
-	): Promise<{ readonly point: FencePoint; readonly decisions: readonly DecidedChange[] }> {
+	): Promise<{ readonly point: GuardPoint; readonly decisions: readonly DecidedChange[] }> {
 		const scope = scopeOf(changes, (request) => request.scope);
 		for (;;) {
-			const point = await this.context.fence.begin([user]);
+			const point = await this.context.guard.begin([user]);
 			const { copy, version, draft, decisions } = await this.views.read(
 				user,
 				scope,

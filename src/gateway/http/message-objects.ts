@@ -11,7 +11,7 @@ import type { UserCall } from './method.ts';
 
 /** Message objects as history returns them: roots with their thread, replies with their parent. */
 
-export async function messageViews(
+export async function messageObjects(
 	call: UserCall,
 	conversation: Conversation,
 	messages: readonly Message[],
@@ -27,32 +27,32 @@ export async function messageViews(
 	const reactions = await reactionsOf(call, conversation, [...messages, ...roots]);
 	const found = await call.services.history.pins(conversation.id);
 	const pins = new Map(found.map((pin) => [pin.ts, pin]));
-	const rootView = (root: Message): JsonObject => ({
+	const rootObject = (root: Message): JsonObject => ({
 		...wireMessage(root, conversation.team, threads.get(root.ts)?.info),
 		...threads.get(root.ts)?.subscription,
 		...reactionsField(reactions.get(root.ts)),
 		...pinFields(conversation.id, pins.get(root.ts)),
 	});
 	return messages.map((message) => {
-		if (message.threadTs === null) return rootView(message);
+		if (message.threadTs === null) return rootObject(message);
 		const parent = parents.get(message.threadTs);
 		return {
 			...wireMessage(message, conversation.team),
 			...reactionsField(reactions.get(message.ts)),
 			...pinFields(conversation.id, pins.get(message.ts)),
 			...(parent ? { parent_user_id: authorOf(parent) } : {}),
-			...(parent && message.broadcast ? { root: rootView(parent) } : {}),
+			...(parent && message.broadcast ? { root: rootObject(parent) } : {}),
 		};
 	});
 }
 
 /** Slack includes metadata only on request. */
-export const withoutMetadata = ({ metadata: _metadata, root, ...view }: JsonObject): JsonObject =>
-	root === undefined ? view : { ...view, root: withoutMetadata(root as JsonObject) };
+export const withoutMetadata = ({ metadata: _metadata, root, ...object }: JsonObject): JsonObject =>
+	root === undefined ? object : { ...object, root: withoutMetadata(root as JsonObject) };
 
 export interface MessagePage {
 	/** As many of the first messages as fit; at least one. */
-	readonly views: JsonObject[];
+	readonly objects: JsonObject[];
 	readonly isCut: boolean;
 }
 
@@ -65,22 +65,22 @@ export async function messagePage(
 	messages: readonly Message[],
 	mostBytes: number,
 ): Promise<MessagePage> {
-	const views: JsonObject[] = [];
+	const objects: JsonObject[] = [];
 	const enough = mostBytes / Math.max(1, messages.length);
 	let bytes = 0;
 	for (let start = 0; start < messages.length; ) {
 		const batch = batchFrom(messages, start);
-		for (const [index, view] of (await messageViews(call, conversation, batch)).entries()) {
+		for (const [index, object] of (await messageObjects(call, conversation, batch)).entries()) {
 			const message = batch[index] as Message;
 			// The sizes of an included root and of reactions are unknown here: measure them.
-			const textBytes = message.broadcast || view.reactions ? Number.POSITIVE_INFINITY : bytesOf(message);
-			bytes += jsonBytes(view, textBytes, enough);
-			if (bytes > mostBytes && views.length > 0) return { views, isCut: true };
-			views.push(view);
+			const textBytes = message.broadcast || object.reactions ? Number.POSITIVE_INFINITY : bytesOf(message);
+			bytes += jsonBytes(object, textBytes, enough);
+			if (bytes > mostBytes && objects.length > 0) return { objects, isCut: true };
+			objects.push(object);
 		}
 		start += batch.length;
 	}
-	return { views, isCut: false };
+	return { objects, isCut: false };
 }
 
 function batchFrom(messages: readonly Message[], start: number): readonly Message[] {
@@ -94,12 +94,13 @@ function batchFrom(messages: readonly Message[], start: number): readonly Messag
 }
 
 async function reactionsOf(
-	{ services }: UserCall,
+	{ services, caller }: UserCall,
 	conversation: Conversation,
 	messages: readonly Message[],
 ): Promise<ReadonlyMap<number, readonly Reaction[]>> {
 	const shown = new Set(messages.filter(({ deleted }) => !deleted).map(({ ts }) => ts));
-	return shown.size === 0 ? new Map() : services.history.reactions(conversation.id, [...shown]);
+	if (shown.size === 0) return new Map();
+	return services.history.reactions(conversation.id, [...shown], caller.user.id);
 }
 
 /** The roots of the replies among these messages. */
@@ -115,7 +116,7 @@ async function parentsOf(
 	return new Map(found.map((message) => [message.ts, message]));
 }
 
-interface ThreadView {
+interface ThreadForCaller {
 	readonly info: ThreadInfo;
 	readonly subscription: JsonObject;
 }
@@ -124,16 +125,16 @@ async function threadsOf(
 	{ services, caller }: UserCall,
 	conversation: Conversation,
 	roots: readonly Message[],
-): Promise<ReadonlyMap<number, ThreadView>> {
+): Promise<ReadonlyMap<number, ThreadForCaller>> {
 	if (roots.length === 0) return new Map();
 	const rootTss = [...new Set(roots.map((root) => root.ts))];
 	const infos = await services.history.threads(conversation.id, rootTss);
-	const views = infos.map(async (info): Promise<[number, ThreadView]> => {
+	const threads = infos.map(async (info): Promise<[number, ThreadForCaller]> => {
 		const row = await services.readState.thread(caller.user.id, conversation.id, info.threadTs);
 		const subscription = row
 			? { subscribed: true, last_read: formatTs(row.lastRead), unread_count: row.unread }
 			: { subscribed: false };
 		return [info.threadTs, { info, subscription }];
 	});
-	return new Map(await Promise.all(views));
+	return new Map(await Promise.all(threads));
 }

@@ -6,7 +6,7 @@ import type { Directory, History, Page } from '../ports/store.ts';
  * mark is in Redis before it is acknowledged.
  */
 
-export interface ReaderParts {
+export interface MessageReaderParts {
 	readonly directory: Pick<Directory, 'members' | 'readers'>;
 	readonly history: Pick<History, 'messages'>;
 	/** Memberships in Redis: those that have changed lately. */
@@ -19,7 +19,11 @@ export interface ReaderParts {
 const MEMBERS_PER_STEP = 1_000;
 
 /** The store must have every change of the conversation. */
-export function freshReaders({ directory, history, membershipsOf }: ReaderParts): Directory['readers'] {
+export function messageReaders({
+	directory,
+	history,
+	membershipsOf,
+}: MessageReaderParts): Directory['readers'] {
 	return async (conversation, ts, after, limit): Promise<Page<string>> => {
 		const [message] = await history.messages(conversation, [ts]);
 		const found: string[] = [];

@@ -1,10 +1,10 @@
 import type { EntryRow, MentioningEntries, StateSource } from '../engine/ports/store.ts';
 import { nextTurn } from '../model/next-turn.ts';
 
-/** Reads the rows that counts are computed from: a few per turn of the event loop, and once for all readers of a conversation. */
+/** Reads the entries that counts are computed from: a few per turn of the event loop, and once for all readers of a conversation. */
 
-/** Rows read in one turn of the event loop. */
-export const ROWS_PER_STEP = 500;
+/** Entries read in one turn of the event loop. */
+export const ENTRIES_PER_STEP = 500;
 /** Maximum number of cached reads. One count needs about 20, and as many again for older mentions. */
 const MAX_CACHED = 100;
 
@@ -19,28 +19,28 @@ export class Steps {
 	}
 }
 
-export interface Rows {
-	/** The newest timeline entries with `after` < ts <= `upTo`, ascending; fewer than ROWS_PER_STEP at the end. */
+export interface StoredEntries {
+	/** The newest timeline entries with `after` < ts <= `upTo`, ascending; fewer than ENTRIES_PER_STEP at the end. */
 	timeline(conversation: string, after: number, upTo: number): Promise<readonly EntryRow[]>;
 	/** As `StateSource.mentioningEntries`. */
 	mentioning(conversation: string, after: number, upTo: number): Promise<MentioningEntries>;
-	/** The newest replies with ts <= `upTo`, ascending; fewer than ROWS_PER_STEP at the end. */
+	/** The newest replies with ts <= `upTo`, ascending; fewer than ENTRIES_PER_STEP at the end. */
 	replies(conversation: string, threadTs: number, upTo: number): Promise<readonly EntryRow[]>;
 }
 
-export function steppedRows(source: StateSource, steps: Steps): Rows {
+export function steppedEntries(source: StateSource, steps: Steps): StoredEntries {
 	return {
 		timeline: async (conversation, after, upTo) => {
 			await steps.next();
-			return source.timelineEntries(conversation, after, upTo, ROWS_PER_STEP);
+			return source.timelineEntries(conversation, after, upTo, ENTRIES_PER_STEP);
 		},
 		mentioning: async (conversation, after, upTo) => {
 			await steps.next();
-			return source.mentioningEntries(conversation, after, upTo, ROWS_PER_STEP);
+			return source.mentioningEntries(conversation, after, upTo, ENTRIES_PER_STEP);
 		},
 		replies: async (conversation, threadTs, upTo) => {
 			await steps.next();
-			return source.threadEntries(conversation, threadTs, upTo, ROWS_PER_STEP);
+			return source.threadEntries(conversation, threadTs, upTo, ENTRIES_PER_STEP);
 		},
 	};
 }
@@ -49,13 +49,13 @@ export function steppedRows(source: StateSource, steps: Steps): Rows {
 const CACHED_PER_STEP = 8;
 
 /** Shares reads among many readers of one conversation. */
-export class SharedRows implements Rows {
+export class SharedEntries implements StoredEntries {
 	private readonly cache = new Map<string, Promise<unknown>>();
 	private stamp = 0;
 	private taken = 0;
 
 	constructor(
-		private readonly rows: Rows,
+		private readonly entries: StoredEntries,
 		private readonly steps: Steps,
 	) {}
 
@@ -67,18 +67,18 @@ export class SharedRows implements Rows {
 	}
 
 	async timeline(conversation: string, after: number, upTo: number): Promise<readonly EntryRow[]> {
-		const read = () => this.rows.timeline(conversation, 0, upTo);
+		const read = () => this.entries.timeline(conversation, 0, upTo);
 		return afterOnly(await this.once(`timeline ${conversation} ${upTo}`, read), after);
 	}
 
 	async mentioning(conversation: string, after: number, upTo: number): Promise<MentioningEntries> {
-		const read = () => this.rows.mentioning(conversation, 0, upTo);
+		const read = () => this.entries.mentioning(conversation, 0, upTo);
 		const { entries, next } = await this.once(`mentioning ${conversation} ${upTo}`, read);
 		return { entries: afterOnly(entries, after), next: next !== null && next > after ? next : null };
 	}
 
 	replies(conversation: string, threadTs: number, upTo: number): Promise<readonly EntryRow[]> {
-		return this.rows.replies(conversation, threadTs, upTo);
+		return this.entries.replies(conversation, threadTs, upTo);
 	}
 
 	private async once<T>(key: string, read: () => Promise<T>): Promise<T> {

@@ -1,12 +1,12 @@
 import type { Conversation } from '../../model/conversation.ts';
 import { type JsonObject, type Viewer, wireConversation } from '../../protocol/objects.ts';
-import { messageViews, withoutMetadata } from './message-view.ts';
+import { messageObjects, withoutMetadata } from './message-objects.ts';
 import type { UserCall } from './method.ts';
 import { ifAvailable } from './submit.ts';
 
 /** Conversation objects as the caller sees them; members get counts. */
 
-export async function conversationView(call: UserCall, conversation: Conversation): Promise<JsonObject> {
+export async function conversationObject(call: UserCall, conversation: Conversation): Promise<JsonObject> {
 	return wireConversation(conversation, await viewerOf(call, conversation));
 }
 
@@ -19,7 +19,10 @@ async function viewerOf({ services, caller }: UserCall, { id }: Conversation): P
 }
 
 /** For a single conversation: a direct message includes its newest message, which lists leave out. */
-export async function fullConversationView(call: UserCall, conversation: Conversation): Promise<JsonObject> {
+export async function fullConversationObject(
+	call: UserCall,
+	conversation: Conversation,
+): Promise<JsonObject> {
 	return wireConversation(conversation, await fullViewerOf(call, conversation));
 }
 
@@ -33,20 +36,20 @@ async function fullViewerOf(call: UserCall, conversation: Conversation): Promise
 async function messageAt(call: UserCall, conversation: Conversation, ts: number): Promise<JsonObject | null> {
 	if (ts === 0) return null;
 	const found = await call.services.history.messages(conversation.id, [ts]);
-	const [view] = await messageViews(call, conversation, found);
-	return view ? withoutMetadata(view) : null;
+	const [object] = await messageObjects(call, conversation, found);
+	return object ? withoutMetadata(object) : null;
 }
 
 /** The answer of `conversations.*` methods that changed a conversation: with counts if they are available now. */
 export const channelAnswer = async (call: UserCall, conversation: Conversation): Promise<JsonObject> => ({
-	channel: await changedView(call, conversation, viewerOf),
+	channel: await changedConversationObject(call, conversation, viewerOf),
 });
 
 /** Like channelAnswer, but a direct message includes its newest message. */
-export const openedView = (call: UserCall, conversation: Conversation): Promise<JsonObject> =>
-	changedView(call, conversation, fullViewerOf);
+export const openedConversationObject = (call: UserCall, conversation: Conversation): Promise<JsonObject> =>
+	changedConversationObject(call, conversation, fullViewerOf);
 
-async function changedView(
+async function changedConversationObject(
 	call: UserCall,
 	conversation: Conversation,
 	viewer: (call: UserCall, conversation: Conversation) => Promise<Viewer>,

@@ -3,22 +3,22 @@ import { ApiError } from './errors.ts';
 import { type Platform, sleep } from './platform.ts';
 
 /**
- * Sends marks while there is a connection: those of one conversation or thread one after the other, and again after a
- * lost answer. It waits longer after each failure in a row.
+ * Sends marks while there is a connection, one at a time per conversation or thread. Retries after a lost answer, and
+ * waits longer after each failure in a row.
  */
 
-export interface SenderParts {
+export interface MarkSenderParts {
 	readonly platform: Platform;
 	readonly isOnline: () => boolean;
 }
 
-export class Sender {
+export class MarkSender {
 	private readonly inFlight = new Set<string>();
 
 	constructor(
-		private readonly parts: SenderParts,
+		private readonly parts: MarkSenderParts,
 		private readonly isWaiting: (key: string) => boolean,
-		/** Rejects if the mark has to be sent again. */
+		/** Rejects with an ApiError if the mark has to be sent again. */
 		private readonly send: (key: string) => Promise<void>,
 	) {}
 

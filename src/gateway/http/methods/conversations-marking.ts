@@ -1,5 +1,5 @@
 import { countFields, type JsonObject } from '../../../protocol/objects.ts';
-import type { MarkAnswer } from '../../../unread/reads.ts';
+import type { MarkAnswer } from '../../../unread/marking.ts';
 import { asMember } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
@@ -16,18 +16,18 @@ const answerOf = ({ row, ignored }: MarkAnswer): JsonObject => ({
 export const conversationsMark = userMethod({
 	arguments: { channel: type.channel, ts: type.markTs, revision: optional(type.count) },
 	run: async ({ channel, ts, revision }, call) => {
-		const { reads } = call.services;
+		const { marking } = call.services;
 		const mark = { type: 'read', ts, revision } as const;
-		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
+		return answerOf(await asMember(call, channel, () => marking.mark(call.caller.user.id, channel, mark)));
 	},
 });
 
 export const conversationsMarkUnread = userMethod({
 	arguments: { channel: type.channel, ts: type.ts('invalid_timestamp') },
 	run: async ({ channel, ts }, call) => {
-		const { reads } = call.services;
+		const { marking } = call.services;
 		const mark = { type: 'unread', ts } as const;
-		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
+		return answerOf(await asMember(call, channel, () => marking.mark(call.caller.user.id, channel, mark)));
 	},
 });
 
@@ -40,9 +40,9 @@ export const conversationsMarkMessage = userMethod({
 		revision: optional(type.count),
 	},
 	run: async ({ channel, ts: tss, revision }, call) => {
-		const { reads } = call.services;
+		const { marking } = call.services;
 		const mark = { type: 'messages', tss, revision } as const;
-		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
+		return answerOf(await asMember(call, channel, () => marking.mark(call.caller.user.id, channel, mark)));
 	},
 });
 
@@ -50,8 +50,8 @@ const muting = (muted: boolean) =>
 	userMethod({
 		arguments: { channel: type.channel },
 		run: async ({ channel }, call) => {
-			const { reads } = call.services;
-			const change = () => reads.setPreference(call.caller.user.id, channel, { muted });
+			const { marking } = call.services;
+			const change = () => marking.setPreference(call.caller.user.id, channel, { muted });
 			return answerOf(await asMember(call, channel, change));
 		},
 	});
@@ -62,8 +62,8 @@ export const conversationsUnmute = muting(false);
 export const conversationsSetNotifications = userMethod({
 	arguments: { channel: type.channel, level: type.notificationLevel },
 	run: async ({ channel, level }, call) => {
-		const { reads } = call.services;
-		const change = () => reads.setPreference(call.caller.user.id, channel, { level });
+		const { marking } = call.services;
+		const change = () => marking.setPreference(call.caller.user.id, channel, { level });
 		return answerOf(await asMember(call, channel, change));
 	},
 });

@@ -23,7 +23,7 @@ const PROMPT_MS = 300;
 export const MARKS_ARE_LOGGED_MS = PROMPT_MS + 100;
 
 /** The start of an operation: its time, its slots, and the epochs of their nodes. */
-export interface FencePoint {
+export interface GuardPoint {
 	readonly ms: number;
 	readonly slots: readonly number[];
 	readonly epochs: readonly string[];
@@ -38,24 +38,24 @@ export const NO_TOKEN: EpochToken = ['', ''];
 /** Whether a slot is on a certain node. */
 export type IsOnNode = (slot: number) => boolean;
 
-export interface Fence {
+export interface Guard {
 	/** The time (microseconds) since when no Redis node has lost data and no event was missed. Rejects while a node is not complete. */
 	completeSince(): Promise<number>;
 	/** Call it before reading anything under these hash tags that has to be reliable. */
-	begin(tags: readonly string[]): Promise<FencePoint>;
+	begin(tags: readonly string[]): Promise<GuardPoint>;
 	/** As `begin`, for slots. */
-	beginInSlots(slots: readonly number[]): Promise<FencePoint>;
+	beginInSlots(slots: readonly number[]): Promise<GuardPoint>;
 	/** Rejects if anything that was read or changed since `begin` may be outdated or lost. */
-	verify(point: FencePoint): Promise<void>;
+	verify(point: GuardPoint): Promise<void>;
 	/** Rejects if the epoch of a node has changed; always asks Redis. */
-	verifyEpochs(point: FencePoint): Promise<void>;
+	verifyEpochs(point: GuardPoint): Promise<void>;
 	/** Runs work again, with the current epochs, if a script found that an epoch has ended. */
 	retrying<T>(work: () => Promise<T>): Promise<T>;
 	/** Called when a node has a new epoch. */
 	onNewEpoch(drop: (isOnNode: IsOnNode) => void): void;
 }
 
-const ALWAYS_VALID: FencePoint = {
+const ALWAYS_VALID: GuardPoint = {
 	ms: Number.POSITIVE_INFINITY,
 	slots: [],
 	epochs: [],
@@ -63,7 +63,7 @@ const ALWAYS_VALID: FencePoint = {
 };
 
 /** For a process that has Redis to itself and never loses it. */
-export const NO_FENCE: Fence = {
+export const NO_GUARD: Guard = {
 	completeSince: async () => 0,
 	begin: async () => ALWAYS_VALID,
 	beginInSlots: async () => ALWAYS_VALID,
@@ -84,7 +84,7 @@ interface CompleteNodes {
 const MAX_TRIES = 5;
 const MOVING_PAUSE_MS = 50;
 
-export class EpochFence implements Fence {
+export class EpochGuard implements Guard {
 	/** Epochs by address. */
 	private readonly known = new Map<string, NodeEpoch>();
 	private readonly checks = new SingleFlight<string, void>();
@@ -99,11 +99,11 @@ export class EpochFence implements Fence {
 		return this.epoch.completeSince();
 	}
 
-	begin(tags: readonly string[]): Promise<FencePoint> {
+	begin(tags: readonly string[]): Promise<GuardPoint> {
 		return this.beginInSlots(tags.map(slotOf));
 	}
 
-	async beginInSlots(slots: readonly number[]): Promise<FencePoint> {
+	async beginInSlots(slots: readonly number[]): Promise<GuardPoint> {
 		const ms = performance.now();
 		const { nodes, epochs } = await this.requireComplete(slots);
 		const tokenOf = (slot: number): EpochToken => {
@@ -114,12 +114,12 @@ export class EpochFence implements Fence {
 		return { ms, slots, epochs, tokenOf };
 	}
 
-	async verify(point: FencePoint): Promise<void> {
+	async verify(point: GuardPoint): Promise<void> {
 		if (performance.now() - point.ms > PROMPT_MS) await this.verifyEpochs(point);
 		else await this.requireComplete(point.slots);
 	}
 
-	async verifyEpochs({ slots, epochs }: FencePoint): Promise<void> {
+	async verifyEpochs({ slots, epochs }: GuardPoint): Promise<void> {
 		// A check in progress may have begun too early.
 		await Promise.all(this.addressesOf(slots).map((address) => this.checkNow(address)));
 		const now = await this.requireComplete(slots);

@@ -31,11 +31,11 @@ export interface MarkAnswer<Row = CountRow> {
 	readonly ignored: boolean;
 }
 
-export interface Decision extends Decided {
+export interface OwnDecision extends Decided {
 	readonly ignored?: boolean;
 }
 
-export interface OwnChange<Row> extends Omit<ChangeRequest<Decision, ErrorCode, Row>, 'onDurable'> {
+export interface OwnChange<Row> extends Omit<ChangeRequest<OwnDecision, ErrorCode, Row>, 'onDurable'> {
 	/** The error if the user has left the conversation, or does not follow the thread. */
 	readonly gone: ErrorCode;
 }
@@ -43,7 +43,7 @@ export interface OwnChange<Row> extends Omit<ChangeRequest<Decision, ErrorCode, 
 /** Later than any change of activity; small enough for `Activity`, which doubles it. */
 const BY_NOW = Number.MAX_SAFE_INTEGER / 4;
 
-export class Reads {
+export class Marking {
 	constructor(
 		private readonly views: Views,
 		private readonly state: Pick<ReadState, 'counts' | 'threads'>,
@@ -111,7 +111,7 @@ export class Reads {
 			const event = { type: 'event', frame: JSON.stringify(wire), at: row.position.user, subject } as const;
 			this.bus.publish(`user:${user}`, about ? { ...event, about } : event);
 		};
-		const changed = await this.views.change<Decision, ErrorCode, Row>(user, { ...change, onDurable });
+		const changed = await this.views.change<OwnDecision, ErrorCode, Row>(user, { ...change, onDurable });
 		if (changed === null || typeof changed === 'string') throw new Rejection(changed ?? change.gone);
 		await changed.durable;
 		return { row: changed.shown, ignored: changed.decided.ignored ?? false };
@@ -175,7 +175,7 @@ export function threadMarkChange(
 
 const ownChange = <Row>(
 	gone: ErrorCode,
-	decision: Query<Decision | ErrorCode>,
+	decision: Query<OwnDecision | ErrorCode>,
 	row: Query<Row>,
 ): OwnChange<Row> => ({
 	gone,

@@ -1,4 +1,4 @@
-import { Rejection } from '../model/errors.ts';
+import { isInternalError } from './errors.ts';
 
 /** Runs work at intervals, never concurrently. A run that fails is repeated at the next interval. */
 export class PeriodicJob {
@@ -9,8 +9,8 @@ export class PeriodicJob {
 		this.timer = setInterval(() => {
 			this.inFlight ??= run()
 				.catch((error) => {
-					// A Rejection means that a service is unavailable, which the watch of that service reports.
-					if (!(error instanceof Rejection)) failed(error);
+					// Other errors mean that a service is unavailable, which the watch of that service reports.
+					if (isInternalError(error)) failed(error);
 				})
 				.finally(() => {
 					this.inFlight = null;
