@@ -14,6 +14,9 @@ export interface Shown {
 	readonly badge: number;
 }
 
+/** Chromium logs this of every page that is reloaded, or left, while its socket is still connecting. */
+const LEFT_WHILE_CONNECTING = 'WebSocket is closed before the connection is established';
+
 export class Screen {
 	/** Errors of the page. A test that provokes one removes it. */
 	readonly errors: string[] = [];
@@ -26,7 +29,8 @@ export class Screen {
 	) {
 		page.setDefaultTimeout(60_000);
 		page.on('console', (message) => {
-			if (message.type() === 'error' || message.type() === 'warning') this.errors.push(message.text());
+			const isError = message.type() === 'error' || message.type() === 'warning';
+			if (isError && !message.text().includes(LEFT_WHILE_CONNECTING)) this.errors.push(message.text());
 		});
 		page.on('pageerror', (error) => this.errors.push(error.message));
 		page.on('request', (request) => this.addresses.push(request.url()));
