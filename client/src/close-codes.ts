@@ -18,15 +18,3 @@ export function afterClose(code: number): NextStep {
 	if (code === 4203) return 'new_token';
 	return code >= 4200 && code < 4300 ? 'stop' : 'resume';
 }
-
-/** Errors that every further attempt would get too. */
-const FINAL = new Set([
-	'not_authed',
-	'invalid_auth',
-	'account_inactive',
-	'token_revoked',
-	'token_expired',
-	'not_allowed_token_type',
-]);
-
-export const isFinal = (code: string): boolean => FINAL.has(code);

@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import { backoffMs } from './backoff.ts';
-import { afterClose, isFinal, type NextStep, reasonOf } from './close-codes.ts';
-import { ApiError, codeOf } from './errors.ts';
+import { afterClose, type NextStep, reasonOf } from './close-codes.ts';
+import { ApiError, codeOf, isTokenRejected } from './errors.ts';
 import type { Platform } from './platform.ts';
 import { Progress } from './progress.ts';
 import type { WebSocketLike } from './public.ts';
@@ -235,7 +235,7 @@ export class SocketConnection {
 
 	private failed(error: unknown): void {
 		const code = codeOf(error);
-		if (isFinal(code)) this.stop(code);
+		if (isTokenRejected(code)) this.stop(code);
 		else this.retry('resume', error instanceof ApiError ? error.retryAfterMs : 0);
 	}
 

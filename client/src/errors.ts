@@ -20,3 +20,15 @@ export class ApiError extends Error {
 
 export const codeOf = (error: unknown): string =>
 	error instanceof ApiError ? error.code : error instanceof Error ? error.message : String(error);
+
+const TOKEN_REJECTED: ReadonlySet<string> = new Set([
+	'not_authed',
+	'invalid_auth',
+	'account_inactive',
+	'token_revoked',
+	'token_expired',
+	'not_allowed_token_type',
+]);
+
+/** Whether this error rejects the token itself, so that every further call would fail too. After any other error, the token may still work. */
+export const isTokenRejected = (code: string): boolean => TOKEN_REJECTED.has(code);

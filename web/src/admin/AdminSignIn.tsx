@@ -1,6 +1,5 @@
-import { ApiError, createClient } from '@tidemark/client';
+import { ApiError, createClient, isTokenRejected } from '@tidemark/client';
 import { type FormEvent, useCallback, useEffect, useId, useState } from 'react';
-import { isTokenRejected } from '../session/token.ts';
 import { errorText } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 

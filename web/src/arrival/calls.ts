@@ -1,5 +1,4 @@
-import { ApiError, createClient } from '@tidemark/client';
-import { isTokenRejected } from '../session/token.ts';
+import { ApiError, createClient, isTokenRejected } from '@tidemark/client';
 
 /** Calls made before anybody is signed in. */
 

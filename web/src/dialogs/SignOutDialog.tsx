@@ -1,7 +1,6 @@
-import { ApiError } from '@tidemark/client';
+import { ApiError, isTokenRejected } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
-import { isTokenRejected } from '../session/token.ts';
 import { Question } from '../ui/Question.tsx';
 
 interface Props {

@@ -1,21 +1,11 @@
+import { isTokenRejected } from '@tidemark/client';
+
 /**
  * The token of the signed-in user. A link may contain a token in its fragment, which browsers never send; the page removes it from the
  * address bar at once. The token is stored for this tab, so that two tabs can be two users, and in the browser for new tabs.
  */
 
 const KEY = 'tidemark.token';
-
-/** Errors that reject the token itself. After any other error, the token may still work. */
-const REJECTED = new Set([
-	'not_authed',
-	'invalid_auth',
-	'account_inactive',
-	'token_revoked',
-	'token_expired',
-	'not_allowed_token_type',
-]);
-
-export const isTokenRejected = (code: string): boolean => REJECTED.has(code);
 
 /** Errors for a token that worked before and has expired or was revoked. `rtm.connect` answers `invalid_auth`. */
 const OUTDATED = new Set(['invalid_auth', 'token_expired', 'token_revoked']);
