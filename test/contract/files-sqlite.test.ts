@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import {
 	chmod,
 	copyFile,
+	mkdir,
 	mkdtemp,
 	readdir,
 	readFile,
@@ -216,4 +217,13 @@ test('a database of 0 bytes is not treated as a new one', async () => {
 	expect(failure).toBeInstanceOf(DatabaseDamaged);
 	expect(String(failure)).toMatch(/0 bytes/);
 	await chmod(directory, 0o700);
+});
+
+test('a first start that fails before it has written anything leaves no empty database', async () => {
+	const obstacle = join(directory, 'tidemark.db-journal');
+	await mkdir(obstacle, { recursive: true });
+	const failure = await openSqliteStore(directory).catch((error: unknown) => error);
+	expect(failure).toBeInstanceOf(Error);
+	await rm(obstacle, { recursive: true });
+	await open();
 });

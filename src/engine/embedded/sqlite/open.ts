@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOfError } from '../../../model/errors.ts';
 import type { Store } from '../../ports/store.ts';
@@ -112,7 +112,11 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 		return queueing ? { ...store, push: queueing.watch(store.push) } : store;
 	} catch (error) {
 		database?.close();
-		if (descriptor !== undefined) closeSync(descriptor);
+		if (descriptor !== undefined) {
+			closeSync(descriptor);
+			// This start created the file: the next one must not reject it as damaged.
+			if (isEmpty(path)) rmSync(path);
+		}
 		unlock();
 		if (error instanceof DatabaseDamaged) throw error;
 		throw error instanceof SchemaTooNew ? error : unusable(directory, error);
@@ -132,10 +136,11 @@ function prepare(database: Database): void {
 	}
 }
 
+const isEmpty = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.size === 0;
+
 /** Throws for an empty file: SQLite would treat it as a new database, and all data would seem lost. */
 function rejectEmpty(path: string): void {
-	if (statSync(path, { throwIfNoEntry: false })?.size === 0)
-		throw new DatabaseDamaged(path, undefined, 'has 0 bytes');
+	if (isEmpty(path)) throw new DatabaseDamaged(path, undefined, 'has 0 bytes');
 }
 
 function unusable(directory: string, error: unknown): Error {
