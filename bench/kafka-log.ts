@@ -1,6 +1,6 @@
 // What the log costs on Kafka: appends acknowledged per second, and how long a record takes from its append to the
 // consumer on an otherwise idle machine. TIDEMARK_TEST_KAFKA_BROKERS names the broker (scripts/services up kafka); LINGER_MS
-// is how long the producer waits for more records (0).
+// is how long the producer waits for more records (default: 0).
 
 import { openKafkaLogs } from '../src/engine/cluster/kafka/open.ts';
 import type { CommandRecord } from '../src/engine/ports/log.ts';

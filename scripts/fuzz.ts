@@ -39,7 +39,8 @@ async function run(options: FuzzOptions): Promise<void> {
 		const cast = await makeCast(url, 6);
 		const other = await bystander(url);
 		const before = JSON.stringify(await cast.seen());
-		// fuzzHttp and fuzzFrames use the other strangers: the floods spend the limits of these two.
+		// The floods spend the limits of these two. fuzzHttp never uses the last stranger that it gets, and
+		// fuzzFrames uses only the last one, so neither uses these two.
 		const [flooder, connecter] = cast.strangers.slice(-3) as [Person, Person];
 		const { channel } = await flooder.call('conversations.create', { name: 'flooded' });
 		const floods = {

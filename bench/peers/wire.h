@@ -1,4 +1,4 @@
-/* What the C peers share: as much of WebSocket as short frames each way need, and the clock. */
+/* Shared by the C programs: the part of WebSocket that short frames need in both directions; the clock. */
 #ifndef WIRE_H
 #define WIRE_H
 

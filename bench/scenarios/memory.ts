@@ -16,7 +16,7 @@ const CONVERSATIONS_EACH = 50;
 const CONVERSATIONS = 500;
 /** Files that a server opens in addition to sockets. */
 const OTHER_FILES = 200;
-/** Within this time, an idle engine collects its garbage: the memory of an idle server is measured afterwards. */
+/** Within this time, an idle server collects its garbage; its memory is measured afterwards. */
 const IDLE_MS = 25_000;
 const SAMPLES = 21;
 const SAMPLE_MS = 500;

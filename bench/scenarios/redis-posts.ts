@@ -117,7 +117,10 @@ async function cost(pid: number, count: number, post: (ts: number) => Promise<un
 	return { ms: (performance.now() - began) / count, cpu: ((cpuSeconds(pid) - cpu) * 1000) / count };
 }
 
-/** A loaded conversation with these members, one of whom posts. */
+/**
+ * Loads a conversation with these members. Returns a function that applies `count` posts to it at once, each
+ * by a different member.
+ */
 async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) {
 	const store = await openSqliteStore(bench.directory('data'));
 	const dataset = await Dataset.in(store);

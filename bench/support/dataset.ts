@@ -14,7 +14,7 @@ export const TEAM = 'TBENCH';
 
 const STEP_MICROS = 1_000;
 const BATCH_SIZE = 4_000;
-/** Longer than the stamps of any scenario span, so that all of them are before the server's start. */
+/** The stamps of every scenario cover less time than this, so all of them are before the server's start. */
 const PAST_SECONDS = 30_000;
 
 const padded = (prefix: string, index: number): string =>

@@ -5,7 +5,7 @@ import { NEVER, type Wire } from './wire.ts';
 /** Fetches the newest message of each conversation, from the top of the inbox on. Events then update it. */
 
 const PAGE = 50;
-/** Usually the first message is the one: deleted roots with replies are rare. */
+/** Small: usually the first message is the preview. Only tombstones come before it, and they are rare. */
 const REFRESH_PAGE = 10;
 
 export class Previews {

@@ -115,7 +115,8 @@ function withReaction(message: Message, { type, user, current }: Wire, self: str
 	const others = message.reactions.filter(({ name }) => name !== received.name);
 	if (received.count === 0) return { ...message, reactions: others };
 	const known = message.reactions.find(({ name }) => name === received.name);
-	// The event is the same for all users: unlike an answer, its list may be cut before the user of this client.
+	// All users get the same event, so its list of users may be cut off before the user of this client. In an
+	// answer, the list includes that user, if they have reacted.
 	const isOwn = user === self ? type === 'reaction_added' : known?.users.includes(self);
 	const isCut = received.count > received.users.length && !received.users.includes(self);
 	const users = isOwn && isCut ? [...received.users, self] : received.users;

@@ -9,8 +9,8 @@ import { inspectPostgres } from '../engine/cluster/postgres/inspect.ts';
 import { openPostgresStore, type PostgresStore } from '../engine/cluster/postgres/open.ts';
 import { RedisBus } from '../engine/cluster/redis/bus.ts';
 import { type Commands, connectCommands, makeSubscriber } from '../engine/cluster/redis/connection.ts';
-import { Epoch } from '../engine/cluster/redis/epoch.ts';
 import { EpochGuard } from '../engine/cluster/redis/epoch-guard.ts';
+import { Epochs } from '../engine/cluster/redis/epochs.ts';
 import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
 import { inspectRedis } from '../engine/cluster/redis/inspect.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
@@ -36,10 +36,13 @@ import { configuredVapidKey } from './vapid-key.ts';
 export interface Cluster {
 	readonly commands: Commands;
 	readonly keys: Keys;
-	/** Reads return what PostgreSQL has now, which may lag behind the log. For workers: they know what they have not persisted yet. */
+	/**
+	 * Reads return what PostgreSQL has now, which may lag behind the log. Only for workers: a worker knows
+	 * which of its effects are not persisted yet.
+	 */
 	readonly postgres: PostgresStore;
 	readonly logs: KafkaLogs;
-	readonly epoch: Epoch;
+	readonly epochs: Epochs;
 	readonly marks: MarkLedger;
 	/** Started by workers only. */
 	readonly fitness: Fitness;
@@ -107,7 +110,7 @@ async function openParts(
 ): Promise<Omit<Cluster, 'close'>> {
 	const { operations, closing } = context;
 	const redis = await openRedis(context);
-	const { commands, keys, epoch } = redis;
+	const { commands, keys, epochs } = redis;
 	const reportRedisError = redis.onTrouble;
 	const time = new ClusterTime({
 		read: () => readClocks(commands, machineMicros, steadyMs),
@@ -119,7 +122,7 @@ async function openParts(
 	await time.measure();
 	const { nowMicros } = time;
 	const { store: postgres, postgresWatch } = await openPostgres(context);
-	const fitness = newFitness(context, epoch, postgres);
+	const fitness = newFitness(context, epochs, postgres);
 	const { logs, kafkaWatch } = await openKafka(context, fitness);
 	const clock = clusterStampClock(await postgres.newestStamp(), nowMicros);
 	const gapListeners: (() => void)[] = [];
@@ -157,12 +160,12 @@ async function openParts(
 		clock,
 		nowMicros,
 		overlapMicros: OVERLAP_MICROS,
-		guard: new EpochGuard(epoch),
+		guard: new EpochGuard(epochs),
 		...(keptChanges === undefined ? {} : { keptChanges }),
 	});
 	const readState = new ReadState(views);
 	const onGap = (listener: () => void): void => void gapListeners.push(listener);
-	const services = { commands, keys, postgres, logs, epoch, fitness, bus, reportRedisError, onGap };
+	const services = { commands, keys, postgres, logs, epochs, fitness, bus, reportRedisError, onGap };
 	return { ...services, marks, views, readState, clock, nowMicros };
 }
 
@@ -197,7 +200,7 @@ async function openRedis(context: OpenContext) {
 	const subscriber = makeSubscriber(place, commands, onTrouble);
 	closing.push(() => subscriber.close());
 	const keys = new Keys(place.prefix);
-	return { commands, subscriber, keys, epoch: new Epoch(commands, keys.prefix), watch, onTrouble };
+	return { commands, subscriber, keys, epochs: new Epochs(commands, keys.prefix), watch, onTrouble };
 }
 
 async function openPostgres(context: OpenContext) {
@@ -222,10 +225,10 @@ async function openPostgres(context: OpenContext) {
 	return { store, postgresWatch };
 }
 
-function newFitness({ operations, closing }: OpenContext, epoch: Epoch, postgres: PostgresStore): Fitness {
+function newFitness({ operations, closing }: OpenContext, epochs: Epochs, postgres: PostgresStore): Fitness {
 	const fitness = new Fitness(
 		[
-			{ name: 'Redis', probe: () => epoch.pingAll() },
+			{ name: 'Redis', probe: () => epochs.pingAll() },
 			{ name: 'PostgreSQL', probe: () => postgres.probe() },
 		],
 		{
@@ -265,7 +268,7 @@ async function openKafka(context: OpenContext, fitness: Fitness) {
 
 /** Adapts the cluster to the ports that a gateway needs. */
 export function gatewayEngine(cluster: Cluster): GatewayEngine {
-	const { commands, keys, postgres, logs, epoch, views, readState, bus, clock, nowMicros } = cluster;
+	const { commands, keys, postgres, logs, epochs, views, readState, bus, clock, nowMicros } = cluster;
 	const gateway = newId('N', random);
 	const presenceListeners: ((user: string) => Promise<void>)[] = [];
 	const presence = new RedisPresence(commands, keys, gateway, {
@@ -277,7 +280,7 @@ export function gatewayEngine(cluster: Cluster): GatewayEngine {
 	const freshness = new Freshness({
 		commands,
 		keys,
-		epoch,
+		epochs,
 		source: postgres.source,
 		changedSince: (user, since) => views.changedSince(user, since),
 		nowMs: steadyMs,

@@ -71,8 +71,9 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 export async function runWorker(config: Config, log: Logger): Promise<RunningRole> {
 	const operations = new ServerOperations(log, 'worker');
 	return onCluster(config, operations, async (cluster) => {
-		// Serve /readyz before the worker starts. With an empty Redis, the start waits until PostgreSQL has all marks of the log; if the
-		// log cannot be read, it waits until it can. /readyz has to report the cause.
+		// Serve /readyz before the worker starts, because the start may wait: with an empty Redis, until
+		// PostgreSQL has all marks of the log, and for that the log must be readable. Meanwhile /readyz reports
+		// the cause.
 		operations.starting();
 		const operationsServer = serveOperations(config, operations);
 		try {

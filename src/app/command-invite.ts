@@ -48,7 +48,7 @@ export const inviteCommand: CliCommand = {
 			...(label === undefined ? {} : { label }),
 			...(expires === undefined ? {} : { expires_in: expires }),
 		});
-		// The server builds the link from the address of this request; --url may have a path as well.
+		// Print --url before the fragment: the server builds its link from the Host header, without the path.
 		console.log(`${serverUrl(invocation)}/${made.url.slice(made.url.indexOf('#'))}`);
 		console.log(
 			`Next: send this link to one person. It works once, until ${time(made.invite.expires_at)}, and signs them in to ${name}.`,

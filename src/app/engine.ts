@@ -30,7 +30,10 @@ export interface GatewayEngine {
 	readonly clock: StampClock;
 	/** Id of this process among the gateways. */
 	readonly gateway: string;
-	/** Called when a user's activity changed without a call of this gateway: at another gateway, or because connections expired. */
+	/**
+	 * Called when a user's activity changed without a call of this gateway: connections of a dead gateway were
+	 * removed, or connections of this gateway were registered again.
+	 */
 	onPresence(listener: (user: string) => Promise<void>): void;
 	close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { Rejection } from '../model/errors.ts';
 import { Overtaken, RolledBack } from '../worker/persist-behind.ts';
 import { FailureLog } from './failure-log.ts';
 
-/** One line for each cause, and when it is over. */
+/** One line when a cause first occurs, and one when it has ended. */
 
 function logged(everyMs: number) {
 	const lines: string[] = [];

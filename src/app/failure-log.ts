@@ -80,7 +80,10 @@ export class FailureLog {
 	}
 }
 
-/** The cause of an error that is transient, such as an unreachable service; null for all other errors. */
+/**
+ * The cause of an expected error: a rejection that clients retry, such as an unreachable service, or work
+ * that a worker discards. Null for all other errors.
+ */
 function expectedCause(error: unknown): string | null {
 	if (error instanceof WorkDiscarded) return error.message;
 	if (!(error instanceof Rejection) || !ERRORS[error.code].retry) return null;

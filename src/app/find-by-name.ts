@@ -47,7 +47,7 @@ export const teamsOf = (call: ApiCall): Promise<NamedTeam[]> =>
 	Array.fromAsync(listed<NamedTeam>(call, 'admin.teams.list', 'teams'));
 
 export interface FoundTeam extends NamedTeam {
-	/** What finds this workspace as the value of --team, for a command line to print. */
+	/** The value of --team that selects this workspace, quoted for a printed command line. */
 	readonly flag: string;
 }
 

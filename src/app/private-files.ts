@@ -7,8 +7,8 @@ const OTHERS = 0o077;
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes a secret that only the owner can read. Atomic: after a power failure the file has the whole secret or does
- * not exist.
+ * Writes a secret that only the owner can read. Atomic: after a power failure the file has the whole secret,
+ * or is as it was before.
  */
 export async function writeSecret(path: string, text: string): Promise<void> {
 	const draft = `${path}.new`;

@@ -5,7 +5,7 @@ import {
 } from '../engine/embedded/sqlite/open.ts';
 import { messageOfError } from '../model/errors.ts';
 
-/** Explains why the server did not start and what to do about it. */
+/** Explains why a command failed, for example why the server did not start, and what to do about it. */
 export function explainFailure(error: unknown): string {
 	if (error instanceof DataDirectoryInUse) return `${error.message} The flag is --data-dir.`;
 	if (error instanceof DataDirectoryUnusable)

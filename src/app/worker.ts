@@ -35,9 +35,9 @@ export async function startWorker(
 		schema: config.installation,
 	}),
 ): Promise<RunningWorker> {
-	const { postgres, logs, views, bus, epoch } = cluster;
+	const { postgres, logs, views, bus, epochs } = cluster;
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
-	const publications = new RedisPublicationRecord(cluster.commands, cluster.keys, epoch, cluster.nowMicros);
+	const publications = new RedisPublicationRecord(cluster.commands, cluster.keys, epochs, cluster.nowMicros);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
 		cursorLedger: cluster.marks,
@@ -85,7 +85,7 @@ export async function startWorker(
 }
 
 const recoveryOf = (
-	{ epoch, logs, postgres, nowMicros }: Cluster,
+	{ epochs, logs, postgres, nowMicros }: Cluster,
 	worker: PartitionedWorker,
 	publications: RedisPublicationRecord,
 	lock: RecoveryParts['lock'],
@@ -93,7 +93,7 @@ const recoveryOf = (
 	log: Logger,
 ): Recovery =>
 	new Recovery({
-		epoch,
+		epochs,
 		lock,
 		worker,
 		endOfMarks: () => logs.endOfMarks(),

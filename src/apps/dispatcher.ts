@@ -12,10 +12,10 @@ import { wantsWorkspace } from './workspace-events.ts';
 import { WorkspaceReader } from './workspace-reader.ts';
 
 /**
- * Delivers the events of one app while this process holds the app's lease. A live message only names the conversation that
- * changed: events are read from the store, from the app's cursors on, so the periodic check also finds changes whose live message
- * was missed. Cursors are saved after acknowledgement: unacknowledged events are delivered again, by this process or the next
- * holder of the lease.
+ * Delivers the events of one app while this process holds the app's lease. A publication on the bus only
+ * shows which conversation changed: events are read from the store, from the app's cursors on, so the
+ * periodic check also finds changes whose publication was missed. Cursors are saved after acknowledgement:
+ * unacknowledged events are delivered again, by this process or the next holder of the lease.
  */
 
 export interface DispatcherParts {
@@ -170,7 +170,7 @@ export class Dispatcher {
 		}
 	}
 
-	/** Checks all conversations of the bot: finds changes whose live message was missed. */
+	/** Checks all conversations of the bot: finds changes whose publication was missed. */
 	private async checkAll(): Promise<void> {
 		const { directory, bus, reader } = this.parts;
 		const query = {

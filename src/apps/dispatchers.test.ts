@@ -26,7 +26,7 @@ const PATIENCE_MS = 10_000;
 let dispatchers: Dispatchers | undefined;
 afterEach(() => dispatchers?.stop());
 
-/** Every retry is due at once, and the first one after it is one too many. */
+/** The first failure drops the event. A disconnect counts as a failure only after five immediate retries. */
 const NO_PATIENCE: RetryRules = { pausesMs: [0], giveUpAfterMs: 0, pauseAppAfterMs: 3_600_000 };
 
 function scene(deliver: Transport['deliver'], isOpen: () => boolean, rules = NO_PATIENCE) {
@@ -97,7 +97,7 @@ test('attempts also count if the event closes the last connection of the app', a
 	expect(givenUp).toEqual([1]);
 }, 60_000);
 
-test('an app with a socket is not paused, however long it has acknowledged nothing', async () => {
+test('an app with a socket is never paused, even if it acknowledges nothing for a long time', async () => {
 	const attempts: number[] = [];
 	const deliver = async (_: unknown, delivery: Delivery) => {
 		attempts.push(delivery.attempts);

@@ -10,7 +10,10 @@ import { type AppEvent, appEventsOf, type EventSubscriber, type StoredChanges } 
  */
 
 export interface EventReaderParts {
-	/** These reads wait until the store has everything that may have been delivered. */
+	/**
+	 * Reads of `changes`, `directory` and `history` wait until the store has everything that may have been
+	 * delivered; reads of `source` do not wait.
+	 */
 	readonly changes: Changes;
 	readonly directory: Pick<Directory, 'conversations'>;
 	readonly history: Pick<History, 'messages' | 'threads'>;

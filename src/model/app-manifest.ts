@@ -53,6 +53,7 @@ const MAX_COMMANDS = 50;
 const MAX_SHORTCUTS = 10;
 const COMMAND = /^\/[a-z0-9_-]{1,31}$/;
 
+const isText = (value: unknown): value is string => typeof value === 'string';
 const isObject = (value: unknown): value is Found =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -60,12 +61,11 @@ const part = (value: unknown, name: string): Found => {
 	const found = isObject(value) ? value[name] : undefined;
 	return isObject(found) ? found : {};
 };
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const texts = (value: unknown): string[] =>
-	Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+const text = (value: unknown): string => (isText(value) ? value : '');
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
 const objects = (value: unknown): Found[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Missing and malformed fields become empty; `problemsOf` reports them. */
+/** Missing and malformed fields become empty; `problemsOf` reports those that make the manifest invalid. */
 export function settingsOf(manifest: Found): AppSettings {
 	const display = part(manifest, 'display_information');
 	const features = part(manifest, 'features');
@@ -110,6 +110,8 @@ export function problemsOf(manifest: unknown): readonly ManifestProblem[] {
 	if (!isObject(manifest)) return [{ pointer: '/', message: 'the manifest is not an object' }];
 	const problems: ManifestProblem[] = [];
 	const wrong = (pointer: string, message: string): void => void problems.push({ pointer, message });
+	for (const [pointer, isItem, items] of LISTS)
+		if (!isListOf(isItem, valueAt(manifest, pointer))) wrong(pointer, `must be a list of ${items}`);
 	const settings = settingsOf(manifest);
 	if (settings.name === '' || settings.name.length > NAME_LENGTH)
 		wrong('/display_information/name', `must have 1 to ${NAME_LENGTH} characters`);
@@ -135,6 +137,23 @@ export function problemsOf(manifest: unknown): readonly ManifestProblem[] {
 	checkUrl('/settings/interactivity/message_menu_options_url', settings.optionsUrl, wrong);
 	return problems;
 }
+
+/** The optional lists of a manifest. */
+const LISTS = [
+	['/oauth_config/scopes/bot', isText, 'strings'],
+	['/settings/event_subscriptions/bot_events', isText, 'strings'],
+	['/features/slash_commands', isObject, 'objects'],
+	['/features/shortcuts', isObject, 'objects'],
+] as const;
+
+const valueAt = (manifest: Found, pointer: string): unknown =>
+	pointer
+		.slice(1)
+		.split('/')
+		.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), manifest);
+
+const isListOf = (isItem: (value: unknown) => boolean, value: unknown): boolean =>
+	value === undefined || value === null || (Array.isArray(value) && value.every(isItem));
 
 function checkUrl(pointer: string, url: string, wrong: (pointer: string, message: string) => void): void {
 	const isHttp = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);

@@ -24,10 +24,5 @@ export const left = <M extends MembershipView>(membership: M): M => ({
 
 export const withCursor = <M extends MembershipView>(
 	membership: M,
-	{ ts, revision, ahead }: Pick<Cursor, 'ts'> & Partial<Cursor>,
-): M => ({
-	...membership,
-	cursor: ts,
-	revision: revision ?? membership.revision,
-	ahead: ahead ?? NOTHING_AHEAD,
-});
+	{ ts: cursor, revision, ahead }: Cursor,
+): M => ({ ...membership, cursor, revision, ahead });

@@ -73,7 +73,7 @@ export class Timeline {
 	private named: Map<number, readonly number[]> | undefined;
 	/** ts of the entries with a mention, ascending; most timelines have few. */
 	private mentions: number[] | undefined;
-	/** The same ts, by the user that the entry names, and those that mention all members; computed on first use. */
+	/** The same ts, grouped for `mentionsOf`; computed on first use. */
 	private mentionIndex: MentionIndex | undefined;
 
 	constructor(latest: number) {

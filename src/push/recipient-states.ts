@@ -1,5 +1,5 @@
 import type { MessageKey } from '../engine/ports/push.ts';
-import type { CountSink, MemberView } from '../engine/ports/read-state.ts';
+import type { CountSink, MemberState } from '../engine/ports/read-state.ts';
 import { isDirect } from '../model/ids.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import type { ReadState } from '../unread/read-state.ts';
@@ -49,7 +49,8 @@ export class RecipientStates {
 	}
 }
 
-const isRead = (view: MemberView, { ts }: Message, ahead: boolean): boolean => ahead || view.lastRead >= ts;
+const isRead = ({ lastRead }: MemberState, { ts }: Message, ahead: boolean): boolean =>
+	ahead || lastRead >= ts;
 
 /** Adds whether the user was active when the message was posted, if the decision depends on it. */
 export async function withActivity(

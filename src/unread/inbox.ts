@@ -35,7 +35,7 @@ export async function inboxPage(
 	return { rows, next: { listing: startsListing ? stamp : begun, ...last } };
 }
 
-/** Entries after `start`: the unread part, then the other. */
+/** Conversations after `start`: the unread part, then the rest. */
 function listed(
 	views: ViewSnapshot,
 	unread: Ids | null,

@@ -41,7 +41,7 @@ export interface OwnChange<Row> extends Omit<ChangeRequest<OwnDecision, ErrorCod
 }
 
 /** Later than any change of activity; small enough for `Activity`, which doubles it. */
-const BY_NOW = Number.MAX_SAFE_INTEGER / 4;
+const BY_NOW = Math.floor(Number.MAX_SAFE_INTEGER / 2) - 1;
 
 export class Marking {
 	constructor(

@@ -3,7 +3,7 @@ import type {
 	CountTotals,
 	InboxPage,
 	InboxQuery,
-	MemberView,
+	MemberState,
 	ThreadTotals,
 	UserCounts,
 } from '../engine/ports/read-state.ts';
@@ -37,19 +37,19 @@ export class ReadState {
 
 	constructor(private readonly views: Views) {}
 
-	member(user: string, conversation: string): Promise<MemberView | null> {
+	member(user: string, conversation: string): Promise<MemberState | null> {
 		return this.answer(
 			user,
-			ofConversation(conversation, memberView, () => null),
+			ofConversation(conversation, memberStateOf, () => null),
 		);
 	}
 
 	/** All conversations that the user is a member of, including archived ones. */
-	memberships(user: string): Promise<readonly MemberView[]> {
+	memberships(user: string): Promise<readonly MemberState[]> {
 		return this.views.read(user, { all: 'conversations' }, (snapshot) => {
-			const views: MemberView[] = [];
-			snapshot.eachConversation((member) => views.push(memberView(member)));
-			return views;
+			const states: MemberState[] = [];
+			snapshot.eachConversation((member) => states.push(memberStateOf(member)));
+			return states;
 		});
 	}
 
@@ -133,7 +133,7 @@ export class ReadState {
 	}
 }
 
-const memberView = ({ conversation: { id, kind, archived }, membership }: MemberContext): MemberView => {
+const memberStateOf = ({ conversation: { id, kind, archived }, membership }: MemberContext): MemberState => {
 	const { cursor, revision, muted, level } = membership;
 	return { conversation: id, kind, archived, lastRead: cursor, revision, muted, level };
 };

@@ -18,7 +18,7 @@ export interface UserSnapshot extends ChangedViews {
 	readonly isMissed: (at: number) => boolean;
 	/** Changes of the user's own state after `since`. */
 	readonly own: OwnChanges;
-	/** As `own` and `conversations`, since `before` earlier; no conversations if `before` is 0. */
+	/** Like `own` and `conversations`, but from `before` earlier on (see `snapshotSince`); no conversations if that is 0. */
 	readonly recentOwn: OwnChanges;
 	readonly recentConversations: readonly string[];
 	/** Counts of the conversations and threads in `own`. */

@@ -40,8 +40,9 @@ export interface Missed {
 	/** Live events with a later stamp are still to be sent. */
 	readonly completeUpTo: number;
 	/**
-	 * Conversations whose counts the client cannot derive from these events. For a client that receives pushed counts, this includes the
-	 * events of the last seconds before its position: it may have an event without the counts that were pushed after it.
+	 * Conversations whose counts the client cannot derive from these events. For a client that receives pushed
+	 * counts, also conversations that changed in the last seconds before its position: it may have an event
+	 * without the counts that were pushed after it.
 	 */
 	readonly recount: readonly string[];
 	/** Whether totals of followed threads may have changed; for a client that receives pushed counts, also shortly before its position. */

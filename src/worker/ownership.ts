@@ -7,8 +7,8 @@ import type { PublicationRecord } from '../engine/ports/publication-record.ts';
  * published.
  *
  *     unclaimed   publishes nothing yet
- *     owner       publishes; before each transaction of the store, it records that all events below the transaction's last offset
- *                 are published
+ *     owner       publishes; before each transaction of the store, it records that all events up to the
+ *                 transaction's end are published
  *     behind      the read state is lost: effects are persisted before they are published, so nothing is recorded until
  *                 `caughtUp`
  *     overtaken   a later owner has claimed the partition or published: Redis drops the events of this owner. Final

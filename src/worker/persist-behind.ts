@@ -189,7 +189,7 @@ export class PersistBehind implements EffectPipeline {
 		return moved === null ? this.applyLater(group, decisions, before) : PUBLISHED;
 	}
 
-	/** An error here would occur on every attempt: restart the partition. */
+	/** Retrying has ended without success: the partition has to be restarted, or passes to its next owner. */
 	failed(_: CommandGroup, error: unknown): never {
 		throw error;
 	}

@@ -108,7 +108,7 @@ test('the cluster starts and works with trusted certificates and correct passwor
 	// Neither server is ready at once.
 	const cluster = await eventually(() => open(), 30_000);
 	// The server checks Redis, PostgreSQL, and that Redis has lost nothing.
-	await cluster.epoch.begin(() => 1);
+	await cluster.epochs.begin(() => 1);
 	expect((await cluster.readState.counts('U01')).rows).toEqual([]);
 	await cluster.logs.marks.append([{ type: 'activity', user: 'U01', at: 1, active: true }]);
 	await cluster.close();

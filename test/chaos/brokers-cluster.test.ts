@@ -125,7 +125,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			return gateway.commands.append(record(conversations[partition]!, request));
 		};
 		await Promise.all(numbers(PARTITIONS).map(append));
-		await until(() => consumers[0]?.seen.size === PARTITIONS, 'what came before', 60_000);
+		await until(() => consumers[0]?.seen.size === PARTITIONS, 'the first appends', 60_000);
 		const leaders = await leadersOf(`${kafka.prefix}conversations`);
 		// The first broker in the list, which clients contact first.
 		const lost = 1;
@@ -151,7 +151,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			}
 			expect(confirmed).toEqual([]);
 			const both = (): number => new Set(consumers.flatMap(({ seen }) => [...seen])).size;
-			await until(() => both() === PARTITIONS + 10 * others.length, 'what the others confirmed', 90_000);
+			await until(() => both() === PARTITIONS + 10 * others.length, 'appends to the others', 90_000);
 			// Kafka has removed the broker: a process that starts now reads the partitions that have a leader.
 			const late = consumer(await kafka.open());
 			consumers.push(late);

@@ -175,7 +175,7 @@ test('a worker is paused until another one owns its partitions, and then continu
 			const metrics = await (await fetch(`${other.url}/metrics`)).text();
 			expect(metrics).toMatch(/^tidemark_partitions 8$/m);
 		}, TAKEN_OVER_WITHIN_MS);
-		// The other worker processes the commands that waited for it.
+		// The other worker processes the commands that waited for the paused one.
 		await load.acknowledged(50);
 		paused.wake();
 	}));

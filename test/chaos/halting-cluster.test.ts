@@ -35,9 +35,9 @@ const written = async (id: string): Promise<string[]> =>
 
 test('Redis is lost between two conversations of a batch: both are persisted before the next epoch', async () => {
 	await twoConversations();
-	const { worker, epoch, answers, before } = lone;
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	const { worker, epochs, answers, before } = lone;
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	const first = await lone.append('C01', post('acknowledged'));
 	const second = await lone.append('C02', post('decided'));
 	before.set('C02', async () => {
@@ -59,8 +59,8 @@ test('Redis is lost between two conversations of a batch: both are persisted bef
 	expect([await written('C01'), await written('C02')]).toEqual([['acknowledged'], ['decided']]);
 	expect(await lone.store.nextOffset(lone.partition)).toBe(2);
 
-	await epoch.clear();
-	await epoch.begin(() => 2);
+	await epochs.clear();
+	await epochs.begin(() => 2);
 	worker.resume();
 	await until(() => answers.has(second), 'the second is answered');
 	expect(answers.get(second)).toMatchObject({ ok: true, result: { message: { text: 'decided' } } });
@@ -124,10 +124,10 @@ function announcements(): { readonly count: () => number } {
 
 test('a worker dies after persisting changes and before publishing them: the next owner announces a gap', async () => {
 	await twoConversations();
-	const { worker, epoch, answers, before } = lone;
+	const { worker, epochs, answers, before } = lone;
 	const announced = announcements();
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	const first = await lone.append('C01', post('published'));
 	const second = await lone.append('C02', post('stored'));
 	before.set('C02', async () => {
@@ -142,27 +142,27 @@ test('a worker dies after persisting changes and before publishing them: the nex
 	expect(await lone.store.nextOffset(lone.partition)).toBe(2);
 	await lone.logs.close();
 
-	await epoch.clear();
-	await epoch.begin(() => 2);
+	await epochs.clear();
+	await epochs.begin(() => 2);
 	const next = await lone.another();
 	next.start();
 	next.resume();
 	await until(() => announced.count() === 1, 'it is announced');
 	// The change may not have been applied either, even if Redis lost nothing: everything is loaded again.
-	await eventually(async () => expect(await epoch.lost()).toHaveLength(3), 10_000);
-	await epoch.clear();
-	await epoch.begin(() => 3);
+	await eventually(async () => expect(await epochs.lost()).toHaveLength(3), 10_000);
+	await epochs.clear();
+	await epochs.begin(() => 3);
 	// Clients that are already past the change cannot resume: they reload.
-	expect(await epoch.completeSince()).toBeGreaterThan(Date.now() * 1000);
+	expect(await epochs.completeSince()).toBeGreaterThan(Date.now() * 1000);
 	expect(answers.has(second)).toBe(false);
 }, 60_000);
 
 test('a worker that has published its persisted changes releases its partition, and no gap is announced', async () => {
 	await twoConversations();
-	const { worker, epoch, answers } = lone;
+	const { worker, epochs, answers } = lone;
 	const announced = announcements();
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	worker.start();
 	worker.resume();
 	for (const text of ['one', 'two']) {
@@ -172,8 +172,8 @@ test('a worker that has published its persisted changes releases its partition, 
 	// Redis is emptied while nothing is in flight: published changes are recorded again.
 	await lone.emptyRedis();
 	await worker.halt();
-	await epoch.clear();
-	await epoch.begin(() => 2);
+	await epochs.clear();
+	await epochs.begin(() => 2);
 	worker.resume();
 	await lone.logs.close();
 
@@ -183,15 +183,15 @@ test('a worker that has published its persisted changes releases its partition, 
 	const third = await lone.append('C01', post('three'));
 	await until(() => answers.has(third), 'the next owner decides');
 	expect(announced.count()).toBe(0);
-	expect(await epoch.completeSince()).toBe(2);
+	expect(await epochs.completeSince()).toBe(2);
 }, 60_000);
 
 test('a publication record that Redis did not store at once is stored later, and the next owner announces no gap', async () => {
 	await twoConversations();
-	const { worker, epoch, answers, claiming } = lone;
+	const { worker, epochs, answers, claiming } = lone;
 	const announced = announcements();
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	worker.start();
 	worker.resume();
 	await until(() => claiming.count === 1, 'the partition is claimed');
@@ -218,9 +218,9 @@ test('a publication record that Redis did not store at once is stored later, and
 
 test('while a persisted message is not applied, later changes of its conversation are not persisted', async () => {
 	await twoConversations({ releaseMs: 1000 });
-	const { worker, epoch, answers, before } = lone;
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	const { worker, epochs, answers, before } = lone;
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	before.set('C02', async () => {
 		before.delete('C02');
 		await lone.emptyRedis();
@@ -232,8 +232,8 @@ test('while a persisted message is not applied, later changes of its conversatio
 	await worker.halt();
 	expect(await lone.store.nextOffset(lone.partition)).toBe(1);
 
-	await epoch.clear();
-	await epoch.begin(() => 2);
+	await epochs.clear();
+	await epochs.begin(() => 2);
 	// Redis is available again, and the persisted message is still being applied when the next one arrives.
 	const [applying, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	before.set('C02', async () => {
@@ -265,9 +265,9 @@ test('while a persisted message is not applied, later changes of its conversatio
 
 test('if Redis is lost again while a persisted message is not applied, later changes of its conversation are persisted too', async () => {
 	await twoConversations();
-	const { worker, epoch, answers, before } = lone;
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	const { worker, epochs, answers, before } = lone;
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	before.set('C02', async () => {
 		before.delete('C02');
 		await lone.emptyRedis();
@@ -277,8 +277,8 @@ test('if Redis is lost again while a persisted message is not applied, later cha
 	worker.resume();
 	await until(() => !before.has('C02'), 'Redis is emptied');
 	await worker.halt();
-	await epoch.clear();
-	await epoch.begin(() => 2);
+	await epochs.clear();
+	await epochs.begin(() => 2);
 	let attempts = 0;
 	before.set('C02', async () => {
 		attempts += 1;
@@ -304,9 +304,9 @@ const BATCH = 1_000;
 
 test('a batch that waited for room while the worker was halted starts only when the worker resumes', async () => {
 	await twoConversations();
-	const { worker, epoch, answers, before } = lone;
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	const { worker, epochs, answers, before } = lone;
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	const [applying, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	before.set('C01', async () => {
 		applying.resolve();
@@ -334,9 +334,9 @@ test('a batch that waited for room while the worker was halted starts only when 
 
 test('a partition that is revoked while its offset is looked up is not claimed', async () => {
 	await twoConversations();
-	const { worker, epoch, claiming } = lone;
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	const { worker, epochs, claiming } = lone;
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	claiming.afterProgress = async () => {
 		asked.resolve();
@@ -354,9 +354,9 @@ test('a partition that is revoked while its offset is looked up is not claimed',
 
 test('PostgreSQL loses messages that it had confirmed: an edit of one is decided after the log is replayed', async () => {
 	await twoConversations();
-	const { worker, epoch, answers } = lone;
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	const { worker, epochs, answers } = lone;
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	worker.start();
 	worker.resume();
 	const posted = await lone.append('C01', post('in the log'));
@@ -374,9 +374,9 @@ test('PostgreSQL loses messages that it had confirmed: an edit of one is decided
 
 test('PostgreSQL loses messages and marks that it had confirmed: they are restored without further commands or marks', async () => {
 	await twoConversations();
-	const { worker, rollbacks, store, logs, epoch, answers } = lone;
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	const { worker, rollbacks, store, logs, epochs, answers } = lone;
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	worker.start();
 	worker.resume();
 	const posted = await lone.append('C01', post('in the log'));
@@ -400,9 +400,9 @@ test('PostgreSQL loses messages and marks that it had confirmed: they are restor
 
 test('a change that PostgreSQL rejects is retried after growing pauses, even while others arrive', async () => {
 	await twoConversations();
-	const { worker, epoch, bus } = lone;
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	const { worker, epochs, bus } = lone;
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	await lone.rejectText('rejected');
 	const delivered: number[] = [];
 	bus.subscribe('live:C01', (message) => {

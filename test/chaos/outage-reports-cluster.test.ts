@@ -107,7 +107,7 @@ function load(): { readonly begun: Promise<void>; readonly stop: () => Promise<v
 }
 
 for (const how of ['down', 'hanging'] as const)
-	test(`Redis is ${how}: gateways report it, and reject posts before they are sent; workers report nothing`, async () => {
+	test(`Redis is ${how}: gateways report it, and reject posts before they are sent; every process logs only a few errors`, async () => {
 		const rejected = `without Redis, ${how}`;
 		for (const gateway of cluster.gateways) expect(await post(gateway, 'before')).toMatchObject({ ok: true });
 		await expectHealthy();

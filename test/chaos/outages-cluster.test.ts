@@ -122,7 +122,7 @@ interface Place {
 }
 
 async function makePlace(name: string, author: Person, readers: readonly Person[]): Promise<Place> {
-	// The test before has stopped Kafka: the gateway may still treat it as unreachable.
+	// The test before has paused Kafka: the gateway may still treat it as unreachable.
 	const { channel } = await eventually(() => author.call('conversations.create', { name }), 20_000);
 	await author.call('conversations.invite', { channel: channel.id, users: readers.map(({ id }) => id) });
 	const messages: string[] = [];
@@ -165,7 +165,7 @@ async function shown(call: Call, places: readonly Place[]): Promise<unknown> {
 	return { rows, threads: totals, badge, followed };
 }
 
-test('a mark that was acknowledged without Kafka survives the death of its gateway and an emptied Redis', async () => {
+test('a mark that was acknowledged without Kafka is not lost when its gateway stops and Redis is emptied', async () => {
 	const { cluster, services } = stage;
 	const { people } = await makeWorkspace(cluster.url, 3, 'Marks');
 	const [author, reader, marker] = people as [Person, Person, Person];

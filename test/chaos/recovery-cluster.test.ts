@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { SessionLock } from '../../src/engine/cluster/postgres/session-lock.ts';
 import { Recovery } from '../../src/engine/cluster/recovery.ts';
-import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { Epochs } from '../../src/engine/cluster/redis/epochs.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { eventually } from '../support/eventually.ts';
 import { postgresPlace } from '../support/postgres.ts';
@@ -20,19 +20,23 @@ test('recovery clears the lost node, so that nobody can mark there, before it re
 	const place = await postgresPlace();
 	closing.push(() => place.remove());
 	const keys = new Keys(redisPlace('redis-cluster').prefix);
-	const epoch = new Epoch(commands, keys.prefix);
-	await epoch.begin(() => 1);
-	expect(await epoch.lost()).toEqual([]);
+	const epochs = new Epochs(commands, keys.prefix);
+	await epochs.begin(() => 1);
+	expect(await epochs.lost()).toEqual([]);
 	await commands.hset(keys.fields('U01'), 'stamp', 1);
 	await commands.hset(keys.fields('U03'), 'stamp', 1);
-	await commands.unlink(await epoch.markerBeside('U02'));
+	await commands.unlink(await epochs.markerBeside('U02'));
 
 	const seen: Record<string, unknown>[] = [];
 	let written = 0;
 	const look = async (step: string) =>
-		seen.push({ step, loaded: await commands.exists(keys.fields('U01')), lost: (await epoch.lost()).length });
+		seen.push({
+			step,
+			loaded: await commands.exists(keys.fields('U01')),
+			lost: (await epochs.lost()).length,
+		});
 	const recovery = new Recovery({
-		epoch,
+		epochs,
 		lock: new SessionLock(place),
 		worker: {
 			halt: () => look('halt').then(() => undefined),
@@ -64,12 +68,12 @@ test('recovery clears the lost node, so that nobody can mark there, before it re
 		{ step: 'written', loaded: 0, lost: 1 },
 		{ step: 'resume' },
 	]);
-	expect(await epoch.completeSince()).toBe(2);
+	expect(await epochs.completeSince()).toBe(2);
 	// State on another node stays.
 	expect(await commands.exists(keys.fields('U03'))).toBe(1);
 
 	seen.length = 0;
-	await epoch.endAll();
+	await epochs.endAll();
 	const steps = () => seen.map(({ step }) => step).filter((step) => step !== 'resume');
 	await eventually(async () => expect(steps()).toEqual(['halt', 'marks', 'all nodes']));
 });

@@ -82,7 +82,7 @@ async function report() {
 	};
 }
 
-test('PostgreSQL is down: a reply is acknowledged once, together with its root', async () => {
+test('PostgreSQL is down: a reply is acknowledged with the author of its root, and exists once', async () => {
 	const { ts: root } = await post(channel, 'a root');
 	await services.stop('postgres', 'crash');
 	try {

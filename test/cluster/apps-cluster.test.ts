@@ -30,7 +30,7 @@ const textsOf = (apps: readonly AppClient[]): string[] =>
 async function post(from: number, to: number): Promise<void> {
 	for (let number = from; number < to; number += 1) {
 		const message = { channel: stage.channel, text: `tide ${number}`, client_msg_id: `tide-${number}` };
-		// If the gateway was killed, the next one takes over the event, once.
+		// If the gateway is killed, the post is repeated at another one; its client_msg_id keeps it single.
 		await eventually(() => stage.ada('chat.postMessage', message), PATIENCE_MS);
 	}
 }

@@ -1,7 +1,7 @@
 import { setDefaultTimeout } from 'bun:test';
 import { scenariosOnCluster } from '../support/cluster-server.ts';
 
-/** The parts of a message besides its text, on two gateways and two workers. */
+/** Reactions, search, pins, scheduled messages, files and the general channel, on a cluster. */
 
 // Starting a cluster is part of the first test's preparation.
 setDefaultTimeout(300_000);

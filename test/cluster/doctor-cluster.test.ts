@@ -56,7 +56,7 @@ test('doctor reports unreachable services', async () => {
 	expect(found.has('log')).toBeFalse();
 });
 
-/** The topics as Kafka has them now. */
+/** The current id of each topic. */
 async function topicIds(topics: string[]): Promise<ReadonlyMap<string, string>> {
 	const admin = new Admin({ clientId: 'test', bootstrapBrokers: [...kafkaBrokers()] });
 	const metadata = await admin.metadata({ topics, forceUpdate: true });
@@ -64,7 +64,7 @@ async function topicIds(topics: string[]): Promise<ReadonlyMap<string, string>> 
 	return new Map(topics.map((topic) => [topic, metadata.topics.get(topic)?.id ?? '']));
 }
 
-test('doctor reports whether Kafka still has the next record of the log to read', async () => {
+test('doctor reports whether Kafka still has the log record that a worker reads next', async () => {
 	const place = await postgresPlace();
 	await (await place.open({ startStamp: null })).close();
 	const kafka = kafkaPlace({ prefix: `${place.schema}-`, partitions: 2 });

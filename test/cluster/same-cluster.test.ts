@@ -18,7 +18,9 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => embedded?.stop(), 60_000);
 
-/** The items that do not occur in the same order; others in between are allowed. */
+/**
+ * The items of `wanted` that `actual` lacks or has in another order; `actual` may have more items in between.
+ */
 function missingFrom(actual: Events, wanted: Events): string[] {
 	return Object.entries(wanted).flatMap(([key, all]) => {
 		const left = [...(actual[key] ?? [])];

@@ -71,7 +71,8 @@ function history(seed: number): Effect[] {
 
 async function fieldsOf({ commands, keys }: ReadStateProcess) {
 	const all = await Promise.all(USERS.map((user) => commands.hgetall(keys.fields(user))));
-	// Versions depend on how often a user was changed, which differs between batches and single posts; the others on when.
+	// `version` depends on how often a user was changed, which differs between batches and single posts. The
+	// other fields that are left out depend on the time.
 	return all.map(({ version: _, since: _since, late: _late, late_seen: _seen, ...fields }) => fields);
 }
 
@@ -162,11 +163,11 @@ for (const layout of LAYOUTS)
 					}),
 					FACTS,
 				);
-			// For the first post, which has no predecessor: once, and once more back to its author's cursor.
+			// Only for the first post, which has no predecessor: once, and once more back to its author's cursor.
 			expect(asked).toBeLessThanOrEqual(2);
 		});
 
-		test('a mark made after the author’s state was read for a post comes before the post', async () => {
+		test('a mark made between the read of the author’s state and the post takes effect before the post', async () => {
 			const { process } = await world();
 			const [worker, gateway] = [await process(), await process()];
 			await worker.readState.apply([created(CHANNEL, USERS)], FACTS);
@@ -174,7 +175,7 @@ for (const layout of LAYOUTS)
 			const { apply }: Scripts = worker.commands;
 			Object.assign(worker.commands, {
 				apply: async (...args: (string | number)[]) => {
-					// The early read was sent before this command, so it is answered before it.
+					// Redis answers in order: the early read of the author, sent before, does not include the mark.
 					await worker.commands.hgetall(worker.keys.fields('U01'));
 					await gateway.readState.mark('U01', 'C01', { type: 'read', ts: BEGIN + 1 }, () => undefined);
 					return apply(...args);

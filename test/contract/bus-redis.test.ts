@@ -99,7 +99,7 @@ for (const layout of LAYOUTS) {
 			]);
 		});
 
-		test('a failed publication of an owner counts as published only once its topic got `lost`', async () => {
+		test('a failed publication of an owner counts as published only after its topic got `lost`', async () => {
 			const { bus, commands } = await open();
 			const received: BusMessage['type'][] = [];
 			bus.subscribe('live:C01', ({ type }) => received.push(type));

@@ -1,7 +1,7 @@
 import { clusterEngine } from '../support/cluster-engine.ts';
 import { describeEngineContract } from './engine-contract.ts';
 
-/** On Redis Cluster hardly any changes are kept, so that copies are loaded from the store again and again. */
+/** The second engine keeps hardly any changes in Redis, so copies are loaded from the store all the time. */
 
 describeEngineContract(clusterEngine('redis'), { seeds: [11], operations: 400, every: 100 });
 describeEngineContract(clusterEngine('redis-cluster', { keptChanges: 1 }), {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { Redis } from 'ioredis';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
-import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochGuard } from '../../src/engine/cluster/redis/epoch-guard.ts';
+import { Epochs } from '../../src/engine/cluster/redis/epochs.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { SPREAD_SLOTS, tagIn } from '../../src/engine/cluster/redis/markers.ts';
 import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
@@ -24,7 +24,7 @@ let close: (() => void)[];
 let commands: Commands;
 let keys: Keys;
 /** As in a worker and a gateway that have seen all nodes healthy. */
-let epoch: Epoch;
+let epochs: Epochs;
 let guard: EpochGuard;
 /** Whether a hash tag is on the node under test. */
 let isOnNode: (tag: string) => boolean;
@@ -42,9 +42,9 @@ afterAll(() => services?.down(), 60_000);
 beforeEach(async () => {
 	close = [];
 	const place = redisPlace('redis-cluster', services.env);
-	({ commands, keys, epoch, guard } = await open(place.prefix));
-	await epoch.begin(() => 1);
-	expect(await epoch.lost()).toEqual([]);
+	({ commands, keys, epochs, guard } = await open(place.prefix));
+	await epochs.begin(() => 1);
+	expect(await epochs.lost()).toEqual([]);
 	isOnNode = await isOnNodeAt(url);
 	const users = Array.from({ length: 100 }, (_, number) => `U${number}`);
 	there = users.find(isOnNode) as string;
@@ -59,8 +59,8 @@ afterEach(() => {
 async function open(prefix: string) {
 	const both = await connectBoth({ ...redisPlace('redis-cluster', services.env), prefix });
 	close.push(both.close);
-	const epoch = new Epoch(both.commands, prefix);
-	return { commands: both.commands, keys: new Keys(prefix), epoch, guard: new EpochGuard(epoch) };
+	const epochs = new Epochs(both.commands, prefix);
+	return { commands: both.commands, keys: new Keys(prefix), epochs, guard: new EpochGuard(epochs) };
 }
 
 const isLoaded = async (user: string): Promise<boolean> => (await commands.exists(keys.fields(user))) === 1;
@@ -71,24 +71,24 @@ const rejection = (work: Promise<unknown>): Promise<unknown> =>
 const answering = (): Promise<unknown> => eventually(() => commands.get(keys.away(there)), 20_000);
 
 async function restore(): Promise<void> {
-	await epoch.clear(await epoch.lost());
-	await epoch.begin(() => 2);
-	expect(await epoch.lost()).toEqual([]);
+	await epochs.clear(await epochs.lost());
+	await epochs.begin(() => 2);
+	expect(await epochs.lost()).toEqual([]);
 }
 
 /** Checks that only this node is lost, and that its rebuild begins a new epoch there and removes nothing on other nodes. */
 async function lostAndRestored(): Promise<void> {
 	const since = await guard.begin([elsewhere]);
-	expect(await epoch.lost()).toEqual([address]);
-	expect(await rejection(epoch.completeSince())).toMatchObject(UNAVAILABLE);
-	expect(await rejection(epoch.assure([there]))).toMatchObject(UNAVAILABLE);
-	await epoch.assure([elsewhere]);
+	expect(await epochs.lost()).toEqual([address]);
+	expect(await rejection(epochs.completeSince())).toMatchObject(UNAVAILABLE);
+	expect(await rejection(epochs.assure([there]))).toMatchObject(UNAVAILABLE);
+	await epochs.assure([elsewhere]);
 	await guard.verifyEpochs(since);
 	await restore();
 	expect([await isLoaded(there), await isLoaded(elsewhere)]).toEqual([false, true]);
 	await guard.verifyEpochs(since);
-	expect(await epoch.completeSince()).toBe(2);
-	await epoch.assure([there, elsewhere]);
+	expect(await epochs.completeSince()).toBe(2);
+	await epochs.assure([there, elsewhere]);
 }
 
 test('an emptied node loses only its own state, and changes that were decided before do not arrive later', async () => {
@@ -126,12 +126,12 @@ test('a node whose process was replaced by one with older data is lost', async (
 test('a node that returns with old data during its rebuild is lost again', async () => {
 	await saveOneNode(url);
 	await emptyOneNode(url);
-	expect(await epoch.lost()).toEqual([address]);
-	await epoch.clear([address]);
+	expect(await epochs.lost()).toEqual([address]);
+	await epochs.clear([address]);
 	await endOneNode(url);
 	await services.start('redis-cluster');
 	await answering();
-	await epoch.begin(() => 2);
+	await epochs.begin(() => 2);
 	expect(await isLoaded(there)).toBe(true);
 	await lostAndRestored();
 }, 60_000);
@@ -140,16 +140,16 @@ test('a slot that moves to another node loses nothing', async () => {
 	const slot = SPREAD_SLOTS.find((one) => isOnNode(tagIn(one))) as number;
 	const since = await guard.begin([there, elsewhere]);
 	await moveSlot(url, slot);
-	expect(await epoch.lost()).toEqual([]);
+	expect(await epochs.lost()).toEqual([]);
 	await guard.verify(await guard.begin([tagIn(slot), there, elsewhere]));
 	await guard.verifyEpochs(since);
 	// Afterwards the marker of the slot names its new node.
 	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch3`);
-	await epoch.recheck();
-	await epoch.tidy();
+	await epochs.recheck();
+	await epochs.tidy();
 	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch3`);
 	expect([after?.split(' ')[0], after === before]).toEqual(['1', false]);
-	expect(await epoch.lost()).toEqual([]);
+	expect(await epochs.lost()).toEqual([]);
 	await guard.verify(await guard.begin([tagIn(slot), there, elsewhere]));
 }, 30_000);
 
@@ -163,13 +163,13 @@ test('a slot of a lost node moves to another node: its data there are not truste
 	// Commands for the slot are redirected there.
 	await commands.get(keys.away(there));
 	expect(await rejection(guard.begin([there]))).toMatchObject(UNAVAILABLE);
-	expect(await rejection(epoch.assure([there]))).toMatchObject(UNAVAILABLE);
-	const lost = await epoch.lost();
+	expect(await rejection(epochs.assure([there]))).toMatchObject(UNAVAILABLE);
+	const lost = await epochs.lost();
 	expect(lost).toHaveLength(2);
 	expect(lost).toContain(address);
 	// A process that started later cannot know where slots come from.
 	const late = await open(keys.prefix);
-	expect(await late.epoch.lost()).toHaveLength(3);
+	expect(await late.epochs.lost()).toHaveLength(3);
 	expect(await rejection(late.guard.begin([elsewhere]))).toMatchObject(UNAVAILABLE);
 	await restore();
 	await guard.begin([there]);
@@ -179,12 +179,12 @@ test('a slot of a lost node moves to another node: its data there are not truste
 test('the loss of a node is detected even if it has none of the slots that markers are spread over', async () => {
 	for (const slot of SPREAD_SLOTS.filter((one) => isOnNode(tagIn(one)))) {
 		await moveSlot(url, slot);
-		await epoch.recheck();
-		await epoch.tidy();
+		await epochs.recheck();
+		await epochs.tidy();
 	}
 	isOnNode = await isOnNodeAt(url);
 	expect(SPREAD_SLOTS.some((slot) => isOnNode(tagIn(slot)))).toBe(false);
-	expect(await epoch.lost()).toEqual([]);
+	expect(await epochs.lost()).toEqual([]);
 	await guard.begin([there, elsewhere]);
 	await emptyOneNode(url);
 	await lostAndRestored();
@@ -197,9 +197,9 @@ test('a node does not answer: data on the other nodes stay available', async () 
 	await node.call('CLIENT', 'PAUSE', '8000', 'ALL');
 	const since = await guard.begin([elsewhere]);
 	await guard.verifyEpochs(since);
-	await epoch.assure([elsewhere]);
+	await epochs.assure([elsewhere]);
 	// The state of the node is unknown: it does not count as lost.
-	expect(await rejection(epoch.lost())).toBeInstanceOf(Error);
+	expect(await rejection(epochs.lost())).toBeInstanceOf(Error);
 	await guard.verifyEpochs(since);
-	await eventually(async () => expect(await epoch.lost()).toEqual([]), 20_000);
+	await eventually(async () => expect(await epochs.lost()).toEqual([]), 20_000);
 }, 60_000);

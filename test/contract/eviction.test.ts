@@ -90,7 +90,7 @@ test('the state that a command needs stays in memory from its preparation until 
 	const posted = await driver.post(id, GRACE, 'hi', {});
 	expect(posted).toBeGreaterThan(reply);
 	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });
-	// Nothing stays pinned in memory.
+	// No command is pending now: everything may be evicted, and the count is loaded again.
 	views.prepare = prepare;
 	engine.evict(-1);
 	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Freshness } from '../../src/engine/cluster/freshness.ts';
-import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { Epochs } from '../../src/engine/cluster/redis/epochs.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import { numbers } from '../support/log/records.ts';
@@ -22,11 +22,11 @@ test('a read waits for its conversation, even if more conversations are awaited 
 	for (const id of ids) await commands.hset(keys.meta(id), 'stamp', BEGIN);
 	const [late = '', ...others] = ids;
 	await store.ledger.commit(others.map((id) => created(conversation(id), [])));
-	const epoch = new Epoch(commands, keys.prefix);
+	const epochs = new Epochs(commands, keys.prefix);
 	const freshness = new Freshness({
 		commands,
 		keys,
-		epoch,
+		epochs,
 		source: store.source,
 		changedSince: async () => [],
 		nowMs: () => performance.now(),

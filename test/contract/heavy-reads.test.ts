@@ -62,7 +62,7 @@ test('a large thread is summarised in steps once; later reads only add newer rep
 	const { store, reader, meter } = await metered();
 	const { threads } = historyOn(reader);
 	const summary = async () => (await threads('C01', [ROOT]))[0];
-	// Many requests at once, as many as there are sockets that open the same thread.
+	// Many requests at once, as when many sockets open the same thread.
 	const asked = await Promise.all(Array.from({ length: 8 }, summary));
 	for (const info of asked) expect(shownOf(info)).toEqual([REPLIES, REPLIES, 2_000]);
 	expect(asked[0]?.replyUsers).toEqual(['U1', 'U2', 'U3', 'U4', 'U5']);

@@ -142,7 +142,7 @@ test('a record of another version stalls its partition; an invalid record is ski
 	await raw.close();
 });
 
-test('handling the record before an unreadable one again does not end the stall', async () => {
+test('a stall does not end when the record before the unreadable one is handled again', async () => {
 	const kafka = place({ partitions: 1 });
 	const reported: string[] = [];
 	const logs = await kafka.open({

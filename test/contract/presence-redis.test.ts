@@ -96,7 +96,7 @@ for (const layout of LAYOUTS) {
 			expect(living.changed).toEqual([]);
 			await dying.die();
 			await Promise.all([living.presence.sweep(), third.presence.sweep()]);
-			// Each user by one of the gateways.
+			// One of the two gateways ends the connection of each user.
 			const expected = Array.from({ length: 250 }, (_, index) => `U${index}`);
 			expect([...living.changed, ...third.changed].sort()).toEqual(expected.sort());
 			expect(await living.presence.activeAmong(expected)).toEqual(new Set(['U1']));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
-import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { Epochs } from '../../src/engine/cluster/redis/epochs.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisPublicationRecord } from '../../src/engine/cluster/redis/publication-record.ts';
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
@@ -27,8 +27,8 @@ for (const layout of LAYOUTS)
 				bus.close();
 				close();
 			});
-			const epoch = new Epoch(commands, place.prefix);
-			return { bus, epoch, record: new RedisPublicationRecord(commands, keys, epoch, () => 0) };
+			const epochs = new Epochs(commands, place.prefix);
+			return { bus, epochs, record: new RedisPublicationRecord(commands, keys, epochs, () => 0) };
 		};
 
 		test('publications of an earlier owner are dropped once a later owner has published', async () => {
@@ -50,7 +50,7 @@ for (const layout of LAYOUTS)
 			expect(await bus.publishAs(later, 'live:C1', event('edited'))).toBe(true);
 			expect(await bus.publishAs(earlier, 'live:C1', event('late'))).toBe(false);
 			expect(await bus.publishAs(later, 'live:C1', event('deleted'))).toBe(true);
-			// The later owner has published nothing in other partitions yet, and those have owners of their own.
+			// The later owner has published nothing to this topic yet; other partitions have their own owners.
 			expect(await bus.publishAs(earlier, 'user:U1', event('elsewhere'))).toBe(true);
 			expect(await bus.publishAs(other, 'user:U1', event('of another'))).toBe(true);
 			bus.publish('user:U1', event('end'));
@@ -121,11 +121,11 @@ for (const layout of LAYOUTS)
 		});
 
 		test('missed changes rebuild the read state only if it may lack them', async () => {
-			const { record, epoch } = await open();
-			await epoch.begin(() => 1);
+			const { record, epochs } = await open();
+			await epochs.begin(() => 1);
 			await record.invalidatePositions(true);
-			expect(await epoch.lost()).toEqual([]);
+			expect(await epochs.lost()).toEqual([]);
 			await record.invalidatePositions(false);
-			expect((await epoch.lost()).length).toBeGreaterThan(0);
+			expect((await epochs.lost()).length).toBeGreaterThan(0);
 		});
 	});

@@ -270,7 +270,7 @@ for (const layout of LAYOUTS) {
 				{ ...follow, at: BEGIN + 10, conversation: CHANNEL },
 				posted(CHANNEL, message('C01', BEGIN + 10, { user: 'U01', threadTs: root })),
 			];
-			// The former owner is cut off after its first script, and what it sent then arrives much later.
+			// The former owner is cut off after its first script: its next script arrives much later.
 			const scripts = commands as { -readonly [Name in keyof typeof commands]: (typeof commands)[Name] };
 			const [setUser, sent, healed] = [commands.setUser, Promise.withResolvers(), Promise.withResolvers()];
 			scripts.setUser = async (...asked) => {
@@ -361,21 +361,21 @@ for (const layout of LAYOUTS) {
 			expect(published).toMatchObject([{ conversation: 'C01', lastRead: BEGIN + 3, unread: 2 }]);
 		});
 
-		test('an emptied Redis is detected, loads nothing until a new epoch begins, and then gives the same counts', async () => {
+		test('an emptied Redis is detected, and reads are rejected until a new epoch begins; then the counts are the same', async () => {
 			const { process } = await world();
-			const { readState, apply, commands, keys, epoch } = await process({ fenced: true });
-			await epoch.begin(() => 1);
+			const { readState, apply, commands, keys, epochs } = await process({ fenced: true });
+			await epochs.begin(() => 1);
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const before = await readState.row('U02', 'C01');
 			// One lost node is enough.
 			await commands.unlink(keys.meta('C01'), keys.version('C01'), keys.recent('C01'));
-			await commands.unlink(await epoch.markerBeside('C01'));
+			await commands.unlink(await epochs.markerBeside('C01'));
 			const rejected = await readState.row('U02', 'C01').catch((error) => error);
 			expect(rejected).toMatchObject({ code: 'service_unavailable' });
-			expect(await epoch.lost()).toHaveLength(1);
-			await epoch.clear();
-			await epoch.begin(() => 2);
-			expect(await epoch.completeSince()).toBe(2);
+			expect(await epochs.lost()).toHaveLength(1);
+			await epochs.clear();
+			await epochs.begin(() => 2);
+			expect(await epochs.completeSince()).toBe(2);
 			const after = await readState.row('U02', 'C01');
 			expect({ ...after, position: 0 }).toEqual({ ...(before as CountRow), position: 0 });
 		});
@@ -595,7 +595,7 @@ for (const layout of LAYOUTS) {
 		const begun = async (more: { ledger?: Ledger } = {}) => {
 			const { store, process } = await world();
 			const made = await process({ fenced: true, ...more });
-			await made.epoch.begin(() => 1);
+			await made.epochs.begin(() => 1);
 			await made.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const mark = async (ts: number) => {
 				const change = await made.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + ts }, publish);
@@ -606,10 +606,10 @@ for (const layout of LAYOUTS) {
 		const UNAVAILABLE = { code: 'service_unavailable' };
 
 		test('Redis rejects a change that was decided in an earlier epoch', async () => {
-			const { guard, epoch, commands, keys } = await begun();
+			const { guard, epochs, commands, keys } = await begun();
 			const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 			const setting = guard.retrying(async () => {
-				const read = String(await epoch.completeSince());
+				const read = String(await epochs.completeSince());
 				const token = (await guard.begin(['U03'])).tokenOf(slotOf('U03'));
 				sent.resolve();
 				await arrives.promise;
@@ -617,8 +617,8 @@ for (const layout of LAYOUTS) {
 				return commands.setUser(...stateKeys, ...token, 60, '-', 0, 'stamp', read);
 			});
 			await sent.promise;
-			await epoch.clear();
-			await epoch.begin(() => 2);
+			await epochs.clear();
+			await epochs.begin(() => 2);
 			arrives.resolve();
 			await setting;
 			// The change was decided again, in the new epoch.
@@ -626,14 +626,14 @@ for (const layout of LAYOUTS) {
 		});
 
 		test('Redis rejects the creation of a conversation that was decided in an earlier epoch', async () => {
-			const { process, epoch, apply } = await begun();
+			const { process, epochs, apply } = await begun();
 			const other = conversation('C02');
 			const late = await process({ fenced: true });
 			await late.readState.counts('U02');
-			const marker = await epoch.markerBeside('C02');
+			const marker = await epochs.markerBeside('C02');
 			const token = [marker, (await late.commands.get(marker)) ?? ''];
-			await epoch.clear();
-			await epoch.begin(() => 2);
+			await epochs.clear();
+			await epochs.begin(() => 2);
 			const keys = [late.keys.meta('C02'), late.keys.recent('C02'), late.keys.version('C02')];
 			const command = [BEGIN, 'create;public;0'];
 			const rejected = await late.commands
@@ -651,14 +651,14 @@ for (const layout of LAYOUTS) {
 				flushed: async () => undefined,
 				durable: () => 0,
 			};
-			const { process, epoch, mark } = await begun();
+			const { process, epochs, mark } = await begun();
 			const { readState } = await process({ fenced: true, ledger });
 			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, publish);
 			await mark(3);
-			await epoch.clear();
+			await epochs.clear();
 			expect(await mark(4).catch((error) => error)).toMatchObject(UNAVAILABLE);
 			await Bun.sleep(MARKS_ARE_LOGGED_MS);
-			await epoch.begin(() => 2);
+			await epochs.begin(() => 2);
 			logged.resolve();
 			const rejected = await Promise.resolve((change as RowChange).durable).catch((error) => error);
 			expect(rejected).toMatchObject(UNAVAILABLE);
@@ -666,14 +666,14 @@ for (const layout of LAYOUTS) {
 		});
 
 		test('a Redis process of another epoch is not trusted', async () => {
-			const { store, process, epoch, commands, keys, mark, readState } = await begun();
+			const { store, process, epochs, commands, keys, mark, readState } = await begun();
 			await mark(2);
 			const stored = await store.source.user('U02');
 			for (const node of 'nodes' in commands ? commands.nodes('master') : [commands])
 				for (const marker of await node.keys(`${keys.prefix}*:epoch3`))
 					await node.set(marker, '1 that-of-before');
-			expect(await epoch.lost()).not.toEqual([]);
-			// Another process is always behind another connection.
+			expect(await epochs.lost()).not.toEqual([]);
+			// A Redis process that replaced another one is always reached over a new connection.
 			const closed = Promise.withResolvers<void>();
 			commands.once('close', closed.resolve);
 			commands.disconnect(true);
@@ -686,19 +686,19 @@ for (const layout of LAYOUTS) {
 			])
 				expect(await work().catch((error) => error)).toMatchObject(UNAVAILABLE);
 			expect(await store.source.user('U02')).toEqual(stored);
-			await eventually(() => epoch.clear(), 5_000);
-			await epoch.begin(() => 2);
+			await eventually(() => epochs.clear(), 5_000);
+			await epochs.begin(() => 2);
 			// A slow mark is rejected if its process did not know of the new epoch yet.
 			await eventually(() => mark(3), 5_000);
-			expect(await (await process({ fenced: true })).epoch.completeSince()).toBe(2);
+			expect(await (await process({ fenced: true })).epochs.completeSince()).toBe(2);
 		});
 
 		test('data that exist only in Redis survive the removal of the read state', async () => {
-			const { epoch, commands, keys } = await begun();
+			const { epochs, commands, keys } = await begun();
 			const other = [keys.away('U02'), keys.ticket('one'), keys.gatewayAlive('N1')];
 			for (const key of other) await commands.set(key, '1');
 			await commands.zadd(keys.fieldNames('U03'), 1, 'stamp');
-			await epoch.clear();
+			await epochs.clear();
 			const count = async (...names: string[]) =>
 				(await Promise.all(names.map((key) => commands.exists(key)))).filter(Boolean).length;
 			expect(await count(...other)).toBe(3);
@@ -725,7 +725,7 @@ for (const layout of LAYOUTS) {
 			expect(await other.readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 3 });
 		});
 
-		test('a copy from the store notices that the store lost changes since', async () => {
+		test('a process whose copy was loaded from the store notices that the store has lost changes since then', async () => {
 			const { process, store } = await world();
 			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 4)]);
 			let isRolledBack = false;
@@ -746,7 +746,7 @@ for (const layout of LAYOUTS) {
 			expect(await look(0)).toBe('read');
 		});
 
-		describe('lateness', () => {
+		describe('the lateness of changes', () => {
 			const seconds = (since: number): number => Date.now() * 1000 - since * 1_000_000;
 			/** What has changed for U02 since then, as a process sees it. */
 			const changesIn = ({ readState }: ReadStateProcess, since: number) =>
@@ -754,10 +754,10 @@ for (const layout of LAYOUTS) {
 					views.changedSince(since),
 				);
 
-			test('a leave that is applied late counts', async () => {
+			test('includes a leave that is applied late', async () => {
 				const { process } = await world();
 				const one = await process({ fenced: true });
-				await one.epoch.begin(() => 1);
+				await one.epochs.begin(() => 1);
 				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(40)));
 				await Bun.sleep(5);
 				const since = seconds(0);
@@ -766,18 +766,18 @@ for (const layout of LAYOUTS) {
 				expect((await changesIn(one, since)).lateness).toBeGreaterThan(29_000_000);
 			});
 
-			test('a conversation that is created late counts, for its members', async () => {
+			test('includes a conversation that is created late, for its members', async () => {
 				const { process } = await world();
 				const one = await process({ fenced: true });
-				await one.epoch.begin(() => 1);
+				await one.epochs.begin(() => 1);
 				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(30)));
 				expect((await changesIn(one, seconds(10))).lateness).toBeGreaterThan(29_000_000);
 			});
 
-			test('a post that is applied again counts, also in a process with a copy: perhaps it is published only now', async () => {
+			test('includes a post that is applied again, also in a process with a copy: perhaps it is published only now', async () => {
 				const { process } = await world();
 				const [one, other] = [await process({ fenced: true }), await process({ fenced: true })];
-				await one.epoch.begin(() => 1);
+				await one.epochs.begin(() => 1);
 				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(0)));
 				const post = posted(CHANNEL, message('C01', seconds(0)));
 				await one.apply(post);

@@ -35,10 +35,10 @@ test('the partition stalls and reports what to do; afterwards the new topic is r
 			onResumed: (partition) => void stalled.delete(partition),
 		},
 	});
-	const { worker, epoch, answers, store, partition } = lone;
+	const { worker, epochs, answers, store, partition } = lone;
 	await store.ledger.commit([created(conversation('C01'), ['U01', 'U02'])]);
-	await epoch.clear();
-	await epoch.begin(() => 1);
+	await epochs.clear();
+	await epochs.begin(() => 1);
 	worker.start();
 	worker.resume();
 	for (const text of ['one', 'two']) await lone.append('C01', post(text));

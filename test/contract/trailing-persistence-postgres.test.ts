@@ -96,7 +96,8 @@ test('under load a transaction waits for more facts', async () => {
 	gate = promise;
 	persist([first]);
 	await Bun.sleep(50);
-	// Arrives while the first transaction runs; effects that arrive in the pause after it join the same transaction.
+	// The second effect arrives while the first transaction runs. The third arrives in the pause after it, and
+	// joins the transaction of the second.
 	persist([second], 1);
 	duringSleep = () => {
 		duringSleep = () => undefined;

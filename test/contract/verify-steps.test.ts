@@ -41,7 +41,7 @@ async function farBehind(): Promise<{ engine: Engine; meter: TurnMeter }> {
 	return { engine, meter };
 }
 
-test('many users who are far behind are verified in small steps, none with more rows than a count shows', async () => {
+test('many users who are far behind are verified in small steps, and the history that they share is read once', async () => {
 	const { engine, meter } = await farBehind();
 	const verifier = new Verifier(engine.readState, engine.store.source);
 	// The served state is loaded first, which has steps of its own.
@@ -82,6 +82,6 @@ test('the regular self-check of a user reads only a few rows in each turn', asyn
 	const { engine, meter } = await farBehind();
 	const verifier = new Verifier(engine.readState, engine.store.source);
 	expect(await verifier.verifySome('U10', 5, () => 0)).toEqual({ checked: 1, drifted: [] });
-	// Loading the served state takes steps too: once, and twice as large.
+	// The served state is loaded too, in steps of up to 2,048 rows.
 	expect(meter.largest).toBeLessThanOrEqual(2_048 + LARGEST_TURN);
 }, 60_000);

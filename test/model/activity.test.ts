@@ -31,7 +31,7 @@ test('nobody is active before the first change, or after all sockets are gone', 
 	expect(spans(activity, [2, 3, 4])).toEqual([false, true, false]);
 });
 
-test('its changes make an equal one', () => {
+test('an activity made from a list of changes returns the same list', () => {
 	const changes = [
 		{ at: 3, active: true },
 		{ at: 5, active: false },

@@ -27,7 +27,7 @@ test('a direct message has one id, whatever the order and number of its members'
 	expect(directId('mpim', 'T01', ['U01', 'U02', 'U03'], digest)).toMatch(/^G/);
 });
 
-test('members whose joined ids look the same have different direct messages', () => {
+test('users whose concatenated ids are equal have different direct messages', () => {
 	expect(directId('im', 'T01', ['U1', 'U2U3'], digest)).not.toBe(
 		directId('im', 'T01', ['U1U2', 'U3'], digest),
 	);

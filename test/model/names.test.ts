@@ -18,7 +18,7 @@ test.each([
 	['a.b', 'invalid_name_specials'],
 	['a\n', 'invalid_name_specials'],
 	['🌊', 'invalid_name_specials'],
-] as const)('%p is a valid channel name: %p', (name, error) => expect(checkChannelName(name)).toBe(error));
+] as const)('channel name %p: error %p', (name, error) => expect(checkChannelName(name)).toBe(error));
 
 test('lone surrogates and zero bytes are replaced, everything else stays', () => {
 	expect(storable('a\0b')).toBe('a\uFFFDb');

@@ -53,7 +53,7 @@ test('follows a step forward that lasts', () => {
 	expect([time.nowMicros(), time.heldMicros()]).toEqual([wall(), 0]);
 });
 
-test('a corrected step does not shorten the next one', () => {
+test('a step that was corrected does not shorten the hold of the next step', () => {
 	const { time, pass, set } = machine();
 	set(DAY);
 	time.nowMicros();

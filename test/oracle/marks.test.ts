@@ -16,7 +16,7 @@ function fourMessages(): Example {
 }
 
 describe('mark read to ts', () => {
-	test('the cursor becomes the larger of the two: idempotent, in any order, the highest wins', () => {
+	test('the cursor becomes the larger of the old cursor and ts: idempotent, in any order, the highest wins', () => {
 		const e = fourMessages();
 		e.mark(CHANNEL, BEN, 300);
 		e.mark(CHANNEL, BEN, 300);
@@ -92,7 +92,7 @@ describe('mark unread from ts', () => {
 		expect(e.of(BEN).last_read).toBe(299);
 	});
 
-	test('marks with the current revision, a higher one, or none do', () => {
+	test('marks with the current revision, a higher revision or no revision move the cursor', () => {
 		for (const revision of [1, 7, undefined]) {
 			const e = fourMessages();
 			e.markUnread(CHANNEL, BEN, 100);
@@ -142,7 +142,7 @@ describe('mark one message read', () => {
 		expect(e.of(BEN)).toMatchObject({ last_read: 0, unread_count: 0 });
 	});
 
-	test('a deleted message before it does not: it is not in the timeline', () => {
+	test('a deleted message before it does not keep the cursor back: it is not in the timeline', () => {
 		const e = fourMessages();
 		e.remove(CHANNEL, 100);
 		e.markMessage(CHANNEL, BEN, 200);

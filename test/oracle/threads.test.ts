@@ -110,7 +110,7 @@ describe('unfollowing', () => {
 		expect(e.thread(ANN, root)).toBeUndefined();
 	});
 
-	test('a reply of the user follows again, with a new cursor at that reply', () => {
+	test('a reply makes its author follow again, with a new cursor at that reply', () => {
 		const { e, root } = rooted();
 		e.unfollow(CHANNEL, root, ANN);
 		e.reply(BEN, root);
@@ -118,7 +118,7 @@ describe('unfollowing', () => {
 		expect(e.thread(ANN, root)).toEqual({ unread: 0, mentions: 0, last_read: own });
 	});
 
-	test('a new mention follows again, with a new cursor 1 µs before it', () => {
+	test('a new mention makes the user follow again, with a new cursor 1 µs before it', () => {
 		const { e, root } = rooted();
 		e.reply(BEN, root);
 		e.unfollow(CHANNEL, root, ANN);
@@ -126,7 +126,7 @@ describe('unfollowing', () => {
 		expect(e.thread(ANN, root)).toEqual({ unread: 1, mentions: 1, last_read: naming - 1 });
 	});
 
-	test('an edit of a reply that already named the user does not follow again', () => {
+	test('an edit of a reply that already named the user does not make the user follow again', () => {
 		const { e, root } = rooted();
 		const reply = e.reply(BEN, root, `<@${ANN}>`);
 		e.unfollow(CHANNEL, root, ANN);
@@ -168,7 +168,7 @@ describe('thread cursors', () => {
 		expect(e.thread(ANN, root)).toEqual({ unread: 1, mentions: 0, last_read: root });
 	});
 
-	test('a mark takes the larger of the two; a ts after the newest reply means that reply', () => {
+	test('a mark sets the cursor to the larger of the old cursor and ts; a ts after the newest reply means that reply', () => {
 		const { e, root } = rooted();
 		const [first, second] = [e.reply(BEN, root), e.reply(BEN, root)];
 		e.markThread(CHANNEL, root, ANN, 999_999);

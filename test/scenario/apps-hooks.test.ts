@@ -173,11 +173,19 @@ test('a manifest may be YAML, and errors in it are reported', async () => {
 	const { app } = await stage.admin('admin.apps.create', { team_id: stage.team, manifest: yaml });
 	expect(app).toMatchObject({ name: 'Tides', socket_mode: true });
 	const admin = rawClient(server.url, 'administrator-of-the-tests');
-	const wrong = { team_id: stage.team, manifest: { display_information: {} } };
-	expect(await admin('admin.apps.create', wrong)).toMatchObject({
-		error: 'invalid_manifest',
-		response_metadata: { messages: [expect.stringContaining('/display_information/name')] },
-	});
+	const events = { event_subscriptions: { bot_events: 'app_mention' } };
+	for (const [manifest, pointer] of [
+		[{ display_information: {} }, '/display_information/name'],
+		[
+			{ display_information: { name: 'Tides' }, settings: events },
+			'/settings/event_subscriptions/bot_events',
+		],
+	] as const) {
+		expect(await admin('admin.apps.create', { team_id: stage.team, manifest })).toMatchObject({
+			error: 'invalid_manifest',
+			response_metadata: { messages: [expect.stringContaining(pointer)] },
+		});
+	}
 });
 
 test('open clients learn of the bot of a new app, and that the bot of a deleted app is deactivated', async () => {

@@ -209,7 +209,7 @@ describe('rejections', () => {
 	});
 });
 
-describe('what is decided once', () => {
+describe('effects', () => {
 	test('a send with a known id returns the first message, and changes nothing', async () => {
 		const channel = await Channel.open();
 		const ts = await channel.posts('U01', { clientMsgId: 'one' });
@@ -219,7 +219,7 @@ describe('what is decided once', () => {
 		expect(await channel.posts('U02', { clientMsgId: 'one' })).toBeGreaterThan(ts);
 	});
 
-	test('a reply is followed by the author of the root, everybody who replied, and members whom it names', async () => {
+	test('after a reply, the author of the root, everybody who replied, and members whom it names follow the thread', async () => {
 		const channel = await Channel.open();
 		await channel.does('U01', invite(['U04']));
 		const root = await channel.posts('U01');

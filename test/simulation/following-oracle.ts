@@ -18,8 +18,9 @@ export class FollowingOracle extends Oracle {
 		this.hereFor.get(`${user} ${ts}`) ?? false;
 
 	/**
-	 * Fixes the answers learned so far, if the log or the store has the activity. If a gateway dies before the activity of its user is
-	 * durable, the activity is lost with Redis, which is allowed: no answer acknowledged it.
+	 * Makes the answers learned so far final, if the log or the store has the activity. If a gateway dies
+	 * before the activity of its user is durable, the activity is lost with Redis, which is allowed: no answer
+	 * acknowledged it.
 	 */
 	settle(isDurable: (user: string, ts: number, active: boolean) => boolean): void {
 		for (const [key, active] of this.hereFor) {

@@ -108,7 +108,10 @@ export function driverOf(
 	return { people, driver: httpDriver({ team: '', admin, people }) };
 }
 
-/** Drivers for one comparison, which call client.counts once per user: `driver` has all queries, `counts` only those that it answers. */
+/**
+ * Drivers for one comparison, which call client.counts once per user. `driver` has all queries; `counts` has
+ * only those that client.counts answers.
+ */
 export function comparing(people: readonly Person[]): { readonly driver: Driver; readonly counts: Driver } {
 	const once = people.map((person) => {
 		let counts: ReturnType<Call> | undefined;

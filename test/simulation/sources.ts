@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * A static check that code under simulation takes time and randomness only from sources that globals.ts replaces. It reads every file that
- * `tidemark serve`, the parts of a cluster and of push that run in a simulation, and the SDK import.
+ * A static check that code under simulation takes time and randomness only from sources that globals.ts
+ * replaces. It reads every file that is imported by `tidemark serve`, by the SDK, or by the parts of a
+ * cluster and of push that a simulation runs.
  */
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -13,7 +14,7 @@ const ENTRIES = [
 	'src/engine/cluster/mark-ledger.ts',
 	'src/engine/cluster/postgres/progress.ts',
 	'src/engine/cluster/redis/bus.ts',
-	'src/engine/cluster/redis/epoch.ts',
+	'src/engine/cluster/redis/epochs.ts',
 	'src/engine/cluster/redis/presence.ts',
 	'src/engine/cluster/redis/read-state/redis-views.ts',
 	'src/push/pusher.ts',
@@ -34,7 +35,7 @@ const LEFT_OUT = [
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
-/** Lines that use such a source, as `file:line: text`. */
+/** Lines that use a source of time or randomness that cannot be replaced, as `file:line: text`. */
 export function unsimulated(): string[] {
 	const found: string[] = [];
 	const seen = new Set<string>();

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 
 /**
  * A network between client and server that can fail silently: after `swallow()` it accepts data from both sides and
- * delivers none. Neither side sees its connection close, until `restore()` resets the connections that lost data.
+ * delivers none. Neither side sees its connection close, until `restore()` resets all connections.
  */
 
 export interface BlackHole {

@@ -1,8 +1,8 @@
 import type { KafkaLogs, KafkaLogsOptions } from '../../src/engine/cluster/kafka/open.ts';
 import { MarkLedger } from '../../src/engine/cluster/mark-ledger.ts';
 import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
-import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochGuard } from '../../src/engine/cluster/redis/epoch-guard.ts';
+import { Epochs } from '../../src/engine/cluster/redis/epochs.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisPublicationRecord } from '../../src/engine/cluster/redis/publication-record.ts';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
@@ -31,7 +31,7 @@ export interface LoneWorker {
 	readonly rollbacks: RollbackWatch;
 	readonly store: PostgresStore;
 	readonly logs: KafkaLogs;
-	readonly epoch: Epoch;
+	readonly epochs: Epochs;
 	readonly readState: ReadState;
 	/** The name of the only partition of commands. */
 	readonly partition: string;
@@ -74,7 +74,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	const logs = await kafka.open();
 	const redis = redisPlace('redis-cluster');
 	const { commands, close } = await connectBoth(redis);
-	const epoch = new Epoch(commands, redis.prefix);
+	const epochs = new Epochs(commands, redis.prefix);
 	const marks = new MarkLedger({
 		log: logs.marks,
 		store: store.ledger,
@@ -86,7 +86,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		keys: new Keys(redis.prefix),
 		ledger: marks,
 		clock: risingClock(nowMicros, 0),
-		guard: new EpochGuard(epoch),
+		guard: new EpochGuard(epochs),
 	});
 	const before = new Map<string, () => Promise<unknown>>();
 	const watched = new Proxy(readState.port, {
@@ -130,7 +130,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		const worker = new PartitionedWorker({
 			log: logs.commands,
 			cursorLedger: marks,
-			publications: new CountedRecord(commands, keys, epoch, nowMicros),
+			publications: new CountedRecord(commands, keys, epochs, nowMicros),
 			ledger: { ...store, nextOffset },
 			source: store.source,
 			history: store.history,
@@ -156,7 +156,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		rollbacks,
 		store,
 		logs,
-		epoch,
+		epochs,
 		readState,
 		partition: kafka.partition('conversations', 0),
 		answers,

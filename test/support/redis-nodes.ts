@@ -2,7 +2,10 @@ import { Cluster, Redis } from 'ioredis';
 import { SPREAD_SLOTS } from '../../src/engine/cluster/redis/markers.ts';
 import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
 
-/** What a test does to its own Redis Cluster without the server's knowledge. */
+/**
+ * What a test does to Redis without the server's knowledge. Only `emptyInstallation` may be used on a Redis
+ * that other tests share.
+ */
 
 async function onMasters<T>(url: string, work: (node: Redis) => Promise<T>): Promise<T[]> {
 	const { hostname, port } = new URL(url);
@@ -79,7 +82,10 @@ export async function moveSlot(
 	for (const { node } of nodes) node.disconnect();
 }
 
-/** By key of each of the 32 markers that are spread over the slots (markers.ts): when the epoch of its node began, in microseconds. */
+/**
+ * For each of the 32 markers that are spread over the slots (markers.ts), by its key: when the epoch of its
+ * node began, in microseconds.
+ */
 export async function epochs(url: string): Promise<Map<string, number>> {
 	const found = await onMasters(url, async (node) => {
 		const values: [string, number][] = [];

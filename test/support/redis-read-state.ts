@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
-import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochGuard } from '../../src/engine/cluster/redis/epoch-guard.ts';
+import { Epochs } from '../../src/engine/cluster/redis/epochs.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisViews, type RedisViewsParts } from '../../src/engine/cluster/redis/read-state/redis-views.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
@@ -14,7 +14,10 @@ import type { Effect } from '../../src/sequencer/effects.ts';
 import { connectBoth, type Layout, redisPlace } from './redis.ts';
 import { WholeReadState } from './whole-read-state.ts';
 
-/** Read states on Redis for tests: one on a given store, or several processes that share a store and a Redis. */
+/**
+ * Read states on Redis for tests: one on a given store, or several on the same store and Redis, as if in
+ * separate processes.
+ */
 
 export const nowMicros = (): number => Date.now() * 1000;
 
@@ -38,7 +41,7 @@ export interface ReadStateProcess {
 	readonly readState: WholeReadState;
 	readonly commands: Commands;
 	readonly keys: Keys;
-	readonly epoch: Epoch;
+	readonly epochs: Epochs;
 	readonly guard: EpochGuard;
 	/** Applies effects as a worker does: in Redis, then in the store, together with the cursors that they moved. */
 	apply(...effects: Effect[]): Promise<void>;
@@ -74,8 +77,8 @@ export function readStateWorlds(
 			const { commands, close } = await connectBoth(place);
 			closing.push(close);
 			const keys = new Keys(prefix);
-			const epoch = new Epoch(commands, prefix);
-			const guard = new EpochGuard(epoch);
+			const epochs = new Epochs(commands, prefix);
+			const guard = new EpochGuard(epochs);
 			const readState = await readStateOn(store, {
 				commands,
 				keys,
@@ -87,7 +90,7 @@ export function readStateWorlds(
 			const apply = async (...effects: Effect[]) => {
 				await readState.apply(effects, (moved) => store.ledger.commit([...effects, ...moved]));
 			};
-			return { readState, commands, keys, epoch, guard, apply };
+			return { readState, commands, keys, epochs, guard, apply };
 		};
 		return { store, process: begin };
 	};

@@ -79,7 +79,10 @@ export async function invalidateCopies(
 	await commands.del(keys.version(conversation));
 }
 
-/** Damages a conversation: to every process, the message (a reply of `root`) seems to be deleted. */
+/**
+ * Damages a conversation: to every process, the message seems to be deleted. `root`: for a reply, the ts of
+ * its root.
+ */
 export async function loseMessage(
 	commands: Commands,
 	keys: Keys,

@@ -82,7 +82,9 @@ export class TestSocket {
 		this.socket.close();
 	}
 
-	/** Ids above 100: `hello` may already be the reply to frame 1, for Slack's client. */
+	/**
+	 * Ids above 100: `hello` has `reply_to: 1` for Slack's client, so it would look like the answer to frame 1.
+	 */
 	private freshId(): number {
 		this.nextId += 1;
 		return 100 + this.nextId;

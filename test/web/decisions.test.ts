@@ -18,6 +18,7 @@ import { channelNameFrom, nameProblem } from '../../web/src/dialogs/channel-name
 import { findByName, findPeople } from '../../web/src/dialogs/finding.ts';
 import { unreadFrom } from '../../web/src/message/mark-unread.ts';
 import { parseText } from '../../web/src/message/parse-text.ts';
+import { isLong } from '../../web/src/message/plain-text.ts';
 import { textBlocks } from '../../web/src/message/text-blocks.ts';
 import { CHARTS, exportedBy } from '../../web/src/ops/charts.ts';
 import { answered, chosenProcess, type Process, problemsOf, titleOf } from '../../web/src/ops/processes.ts';
@@ -160,6 +161,11 @@ describe('text', () => {
 			'2',
 			null,
 		]);
+	});
+
+	test('a message of more than 30 lines is folded', () => {
+		const ofLines = (lines: number) => Array.from({ length: lines }, () => 'line').join('\n');
+		expect([isLong(ofLines(30)), isLong(ofLines(31))]).toEqual([false, true]);
 	});
 
 	test('a badge has room for two digits', () => {

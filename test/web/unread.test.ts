@@ -184,7 +184,7 @@ test('Why? lists the messages of the badge, each with its reason', async () => {
 	await screen.expectExact();
 	await screen.open('harbour');
 	await screen.page.getByRole('button', { name: /Why\?/ }).click();
-	const dialog = screen.page.getByRole('dialog', { name: 'Why does harbour have a badge?' });
+	const dialog = screen.page.getByRole('dialog', { name: 'Why does #harbour have a badge?' });
 	await dialog.locator('.explained li').first().waitFor();
 	expect(await dialog.innerText()).toContain('The badge counts 2 messages');
 	await screen.page.keyboard.press('Escape');

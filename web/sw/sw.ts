@@ -2,7 +2,8 @@ import { withNotificationLock } from '../src/notifications/notification-lock.ts'
 import { addressOf, type PushedMessage, type PushedWithdrawal, parsePushed } from './pushed.ts';
 
 /**
- * The service worker, which runs while no page is open. It shows and withdraws notifications; it caches no pages.
+ * The service worker, which also runs while no page is open. It shows and withdraws notifications; it caches
+ * no pages.
  */
 
 declare const self: ServiceWorkerGlobalScope;

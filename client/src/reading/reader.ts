@@ -20,7 +20,7 @@ export interface ReaderParts {
 	readonly attention: Attention;
 	/** Null until the conversation is loaded. */
 	readonly readable: () => Readable | null;
-	/** Sends the marks. Rejects if they have to be sent again. */
+	/** Sends the marks, and retries after a lost answer. Rejects if the server rejects them. */
 	readonly mark: (due: DueMarks) => Promise<unknown>;
 }
 

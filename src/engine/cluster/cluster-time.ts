@@ -34,7 +34,7 @@ export interface Reading {
 
 export class ClusterTime {
 	private correction = 0;
-	/** This time minus the elapsed time. */
+	/** The cluster time minus the elapsed time. */
 	private offset: number;
 
 	constructor(private readonly parts: ClusterTimeParts) {

@@ -2,7 +2,7 @@ import { Rejection } from '../../model/errors.ts';
 import type { MembershipView } from '../../model/views.ts';
 import type { StateSource } from '../ports/store.ts';
 import type { Commands } from './redis/connection.ts';
-import type { Epoch } from './redis/epoch.ts';
+import type { Epochs } from './redis/epochs.ts';
 import type { Keys } from './redis/keys.ts';
 import { type Fields, membershipField, subjectOf, unpackMembership } from './redis/read-state/packing.ts';
 
@@ -21,7 +21,7 @@ const MAX_CACHED = 50_000;
 export interface FreshnessParts {
 	readonly commands: Commands;
 	readonly keys: Keys;
-	readonly epoch: Epoch;
+	readonly epochs: Epochs;
 	readonly source: Pick<StateSource, 'briefs'>;
 	/** Conversations of a user that have changed after a stamp. */
 	readonly changedSince: (user: string, since: number) => Promise<readonly string[]>;
@@ -56,10 +56,10 @@ export class Freshness {
 	 * has none.
 	 */
 	async user(user: string, since: number): Promise<Fields | null> {
-		const { commands, keys, epoch, changedSince } = this.parts;
+		const { commands, keys, epochs, changedSince } = this.parts;
 		const fields = await commands.hgetall(keys.fields(user));
 		const names = Object.keys(fields);
-		if (names.length === 0) await epoch.assure([user]);
+		if (names.length === 0) await epochs.assure([user]);
 		// Also conversations that the user has left.
 		const places = new Set(names.flatMap((name) => subjectOf(name)?.conversation ?? []));
 		const own = await this.newestStamps([...places]);
@@ -73,10 +73,10 @@ export class Freshness {
 		conversation: string,
 		users: readonly string[],
 	): Promise<ReadonlyMap<string, MembershipView>> {
-		const { commands, keys, epoch } = this.parts;
+		const { commands, keys, epochs } = this.parts;
 		const field = membershipField(conversation);
 		const packed = await Promise.all(users.map((user) => commands.hget(keys.fields(user), field)));
-		await epoch.assure(users);
+		await epochs.assure(users);
 		const found = new Map<string, MembershipView>();
 		for (const [index, user] of users.entries()) {
 			const value = packed[index];
@@ -87,10 +87,10 @@ export class Freshness {
 
 	/** Stamps of conversations that have changed lately. The store has all changes of the others, unless Redis was emptied. */
 	private async newestStamps(ids: readonly string[]): Promise<Map<string, number>> {
-		const { commands, keys, epoch } = this.parts;
+		const { commands, keys, epochs } = this.parts;
 		const stamps = await Promise.all(ids.map((id) => commands.hget(keys.meta(id), 'stamp')));
 		const missing = ids.filter((_, index) => stamps[index] === null);
-		if (missing.length > 0) await epoch.assure(missing);
+		if (missing.length > 0) await epochs.assure(missing);
 		const found = new Map<string, number>();
 		for (const [index, id] of ids.entries()) {
 			const stamp = stamps[index];

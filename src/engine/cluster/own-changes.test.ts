@@ -52,7 +52,7 @@ test('a mark that the store lacks comes from Redis, and can be appended to the l
 	]);
 });
 
-test('marks from before a rejoin or leave are ignored', () => {
+test('a later membership wins over marks of an earlier one, and a leave over earlier marks', () => {
 	const rows = stored({ memberships: [row('C1', 140), row('C2', 105)] });
 	const fields = {
 		[membershipField('C1')]: membership(130, { joined: 115 }),

@@ -1,6 +1,6 @@
 import type { SessionLock } from './postgres/session-lock.ts';
-import type { Epoch } from './redis/epoch.ts';
 import { MARKS_ARE_LOGGED_MS } from './redis/epoch-guard.ts';
+import type { Epochs } from './redis/epochs.ts';
 
 /**
  * Rebuilds the read state of lost Redis nodes. Every worker runs this, and one of them does the work.
@@ -17,7 +17,7 @@ import { MARKS_ARE_LOGGED_MS } from './redis/epoch-guard.ts';
  */
 
 export interface RecoveryParts {
-	readonly epoch: Epoch;
+	readonly epochs: Epochs;
 	readonly lock: Pick<
 		SessionLock,
 		'share' | 'tryShare' | 'release' | 'tryExclusive' | 'hasActiveHolder' | 'tryElect' | 'isElected' | 'close'
@@ -85,7 +85,7 @@ export class Recovery {
 	}
 
 	private async check(atStart = false): Promise<void> {
-		const { epoch, lock } = this.parts;
+		const { epochs, lock } = this.parts;
 		let isComplete = await this.isComplete();
 		if (!isComplete) {
 			// At start this is normal: the installation may be new, or Redis was emptied before.
@@ -98,28 +98,28 @@ export class Recovery {
 		// At every check, because a rebuild may have failed in this worker and succeeded in another.
 		this.parts.worker.resume();
 		this.parts.onComplete();
-		await epoch.tidy();
+		await epochs.tidy();
 	}
 
 	private async isComplete(): Promise<boolean> {
-		return (await this.parts.epoch.lost()).length === 0;
+		return (await this.parts.epochs.lost()).length === 0;
 	}
 
 	private async rebuild(): Promise<void> {
-		const { epoch, lock, worker, log } = this.parts;
+		const { epochs, lock, worker, log } = this.parts;
 		log('The read state in Redis is missing or incomplete; pausing until PostgreSQL has all decided changes');
 		await this.useLockUntil(worker.halt());
 		await lock.release();
 		try {
 			if (!(await this.waitForElection())) return;
-			const lost = await epoch.lost();
+			const lost = await epochs.lost();
 			if (lost.length === 0) return;
-			await epoch.clear(lost);
+			await epochs.clear(lost);
 			await Bun.sleep(MARKS_ARE_LOGGED_MS);
 			await this.marksWritten();
 			if (this.stopped || !(await lock.isElected())) return;
-			if (epoch.areAllNodes(lost)) await this.parts.onReloading(await this.parts.nextOffsets());
-			await epoch.begin(this.parts.nowMicros);
+			if (epochs.areAllNodes(lost)) await this.parts.onReloading(await this.parts.nextOffsets());
+			await epochs.begin(this.parts.nowMicros);
 			log(
 				`Began a new epoch on lost Redis nodes (${lost.length}); their read state is loaded from PostgreSQL on first use`,
 			);
@@ -164,7 +164,10 @@ export class Recovery {
 		return true;
 	}
 
-	/** Resolves when the store has all marks. Call it once every acknowledged mark is in the log or in the store. */
+	/**
+	 * Resolves when the store has all marks. Must not be called before every acknowledged mark is in the log or
+	 * in the store.
+	 */
 	private async marksWritten(): Promise<void> {
 		const { endOfMarks, nextOffsets, log } = this.parts;
 		const ends = await endOfMarks();

@@ -14,17 +14,18 @@ export class FileDirectory implements FileContents {
 	constructor(private readonly base: string) {}
 
 	async write(id: string, object: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+		const place = this.placeOf(id);
 		const draft = join(this.base, INCOMING, `${id}-${object}`);
+		const path = join(place, object);
 		await mkdir(dirname(draft), { recursive: true, mode: OWNER_ONLY.directory });
 		try {
 			await writeSynced(draft, content);
-			const place = this.placeOf(id);
 			await mkdir(place, { recursive: true, mode: OWNER_ONLY.directory });
-			await rename(draft, join(place, object));
+			await rename(draft, path);
 			// The directory entry of the object, and those of directories that may be new.
-			for (const path of [place, dirname(place), this.base]) await sync(path);
+			for (const directory of [place, dirname(place), this.base]) await sync(directory);
 		} catch (error) {
-			await rm(draft, { force: true });
+			for (const written of [draft, path]) await rm(written, { force: true });
 			throw error;
 		}
 	}

@@ -29,7 +29,7 @@ export interface MemberChange {
 	readonly at: number;
 }
 
-/** A membership with its cursor. Each part has its own stamp; at least one is after `since`. */
+/** A changed membership of the user. Each part has its own stamp; at least one is after `since`. */
 export interface OwnMembership {
 	readonly conversation: string;
 	readonly member: boolean;

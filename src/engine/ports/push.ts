@@ -45,7 +45,7 @@ export const WHOLE_CONVERSATION = 0;
 export interface OutboxEntry extends MessageKey {
 	/** `changed`: notifies only users whom it newly mentions; the others were notified when it was posted. */
 	readonly because: 'posted' | 'changed';
-	/** Number of changes, including one that queued it; each restarts the processing. */
+	/** 0 if the post queued it, 1 if a change did. Each further change adds 1 and restarts the processing. */
 	readonly round: number;
 	/** Members up to this id are processed. */
 	readonly after: string;
@@ -147,8 +147,8 @@ export interface Lease {
 }
 
 export interface PushOutbox {
-	/** `begun` false: only messages whose processing has not started. */
-	takeMessages(lease: Lease, begun: boolean): Promise<readonly OutboxEntry[]>;
+	/** `includeBegun`: whether to take also messages whose processing has started. */
+	takeMessages(lease: Lease, includeBegun: boolean): Promise<readonly OutboxEntry[]>;
 	/** Reads `limit` users of the audience, by id. */
 	candidates(
 		message: MessageKey,

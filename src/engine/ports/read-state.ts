@@ -63,7 +63,7 @@ export interface InboxPage {
 	readonly next: InboxPageStart | null;
 }
 
-export interface MemberView {
+export interface MemberState {
 	readonly conversation: string;
 	readonly kind: ConversationKind;
 	readonly archived: boolean;

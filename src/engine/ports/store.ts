@@ -295,8 +295,8 @@ export interface Ledger {
 	/** Resolves when all of the facts are durable; rejects if it is not certain that all of them are durable. */
 	commit(facts: readonly Fact[]): Promise<void>;
 	/**
-	 * Waits for everything that was passed to `commit` so far. If a commit fails, a group commit rejects, because the caller may have
-	 * seen the failed change; a ledger of marks resolves.
+	 * Waits for everything that was passed to `commit` so far. If one of these commits fails, `GroupCommit`
+	 * rejects this call too, because its caller may have seen the failed change; `MarkLedger` resolves.
 	 */
 	flushed(): Promise<void>;
 	/** Stamp of the newest durable fact, if facts are committed in the order of their stamps; otherwise 0. */

@@ -1,7 +1,7 @@
 import type { Conversation } from '../../model/conversation.ts';
 import type { User } from './accounts.ts';
 
-/** Changes in a workspace besides those inside conversations, in their current state. */
+/** Changed users and new public channels of a workspace, each in its current state. */
 
 export interface UserChange {
 	readonly user: User;

@@ -69,7 +69,10 @@ export class MembershipTable {
 		};
 	}
 
-	/** Numbers of conversations, including those that the user has left. A copy: JSC moves an array to a larger buffer for `subarray`. */
+	/**
+	 * Numbers of conversations, including those that the user has left. A copy: `subarray` would make
+	 * JavaScriptCore move `numbers` into a buffer that takes more memory.
+	 */
 	conversations(): Uint32Array {
 		return this.numbers.slice(0, this.size);
 	}

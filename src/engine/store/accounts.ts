@@ -67,7 +67,7 @@ export interface UserRow {
 }
 
 const NO_PROFILE: Profile = {};
-/** Of workspaces: many accounts of each are cached. */
+/** Ids of workspaces, each once in memory: many cached users have the same one. */
 const teams = new SharedStrings();
 
 export const userOf = (row: UserRow): User => ({

@@ -19,8 +19,8 @@ import {
 } from './write-sql.ts';
 
 /**
- * Writes facts as rows: the effects of the sequencer here, changes of the read state in read-facts.ts. A post inserts one row,
- * whatever the size of its conversation.
+ * Writes facts as rows: the effects of the sequencer here, changes of the read state in read-facts.ts. A post
+ * inserts one row, and one for each of its files, whatever the size of its conversation.
  */
 
 const CREATE = insertInto('conversations', {

@@ -35,7 +35,7 @@ const TAKE_MESSAGES = statement(
 const TAKEN_MESSAGES = `SELECT conversation, ts, because, round, after_user FROM push_outbox WHERE lease = $1 AND lease <> ''
 	ORDER BY ts`;
 const ANY_MESSAGE = 'SELECT 1 AS found FROM push_outbox WHERE next_at <= $1 LIMIT 1';
-/** Moves the message behind those already waiting, so that long and short ones alternate. */
+/** Moves the message behind those already waiting, so that one to many members does not delay the others. */
 const ADVANCE = update(
 	'push_outbox',
 	{ after_user: 4, next_at: 5, lease: "''" },
@@ -90,7 +90,7 @@ const TAKE_READS = statement(
 );
 const ANY_READ = 'SELECT 1 AS found FROM push_reads WHERE marks > handled AND next_at <= $1 LIMIT 1';
 const TAKEN_READS = `SELECT user_id, marks FROM push_reads WHERE lease = $1 AND lease <> ''`;
-const COUNT_MARK = update('push_reads', { marks: 'marks + 1' }, { user_id: 1 });
+const QUEUE_CHECK = update('push_reads', { marks: 'marks + 1' }, { user_id: 1 });
 const ADD_READER = insertInto(
 	'push_reads',
 	{ user_id: 1, marks: '0', handled: '0', next_at: '0', lease: "''" },
@@ -143,14 +143,14 @@ export function outboxOn(
 		return reader.all<T>(taken, [lease.id]);
 	}
 	return {
-		takeMessages: async (lease, begun) =>
+		takeMessages: async (lease, includeBegun) =>
 			(
 				await take<Omit<OutboxEntry, 'after'> & { after_user: string }>(
 					ANY_MESSAGE,
 					TAKE_MESSAGES,
 					TAKEN_MESSAGES,
 					lease,
-					flag(begun),
+					flag(includeBegun),
 				)
 			).map(({ after_user, ...entry }) => ({ ...entry, after: after_user })),
 		candidates: (message, source, after, limit) => candidatesOf(reader, message, source, after, limit),
@@ -233,7 +233,7 @@ const keyOf = ({ device, conversation, ts }: NotificationKey): Param[] => [devic
 
 const checkOf = (user: string): BoundWrite[] => [
 	{ write: ADD_READER, params: [user] },
-	{ write: COUNT_MARK, params: [user] },
+	{ write: QUEUE_CHECK, params: [user] },
 ];
 
 function recordingResult(notification: UserNotification, result: NotificationResult): BoundWrite[] {
@@ -243,7 +243,7 @@ function recordingResult(notification: UserNotification, result: NotificationRes
 			return [
 				{ write: SENT, params: key },
 				{ write: UPDATE_BADGE, params: [notification.device, result.badge] },
-				{ write: COUNT_MARK, params: [notification.user] },
+				{ write: QUEUE_CHECK, params: [notification.user] },
 			];
 		case 'dropped':
 			return [{ write: DROP, params: key }];

@@ -165,7 +165,8 @@ export class Authenticator {
 
 	private async lookUp(token: string, hash: string): Promise<Caller> {
 		const forgetsBefore = this.forgets;
-		// The same string as the key of the cache, because every cached token and every socket keeps it.
+		// The key of an opaque token equals its hash. Use the same string for both, because every cached token
+		// and every socket keeps the key in memory.
 		const key = looksLikeJwt(token) ? tokenKey(token) : hash;
 		const { user, team, expiresAt, issuedAt } = await this.claimsOf(token, key);
 		const account = await this.account(user, team);

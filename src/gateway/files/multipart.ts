@@ -27,7 +27,7 @@ export async function* fileOf(body: AsyncIterable<Uint8Array>, boundary: string)
 	for (;;) {
 		const ending = await buffer.peek(2);
 		if (ending.equals(Buffer.from('--'))) throw new BadMultipart('no part of the form has a file name');
-		if (!ending.equals(Buffer.from(CRLF))) throw new BadMultipart('a boundary does not end its line');
+		if (!ending.equals(Buffer.from(CRLF))) throw new BadMultipart('no line break follows a boundary');
 		if (hasFileName(await headersOf(buffer))) break;
 		await drop(buffer.until(delimiter));
 	}
@@ -36,7 +36,10 @@ export async function* fileOf(body: AsyncIterable<Uint8Array>, boundary: string)
 	await buffer.drain();
 }
 
-/** Reads from the line break after the boundary on: a part without headers has only that and the empty line. */
+/**
+ * Reads up to the empty line, starting with the line break that ends the boundary's line: in a part without
+ * headers, the empty line follows that line break directly.
+ */
 async function headersOf(buffer: ByteBuffer): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;

@@ -95,7 +95,7 @@ async function store(file: FileRecord, request: Request, files: FileServices, ob
 	const content = new LengthCheckedContent(contentOf(file, request), file.size);
 	await contents.write(file.id, object, content);
 	const isUsed = await records.uploaded(file.id, object, imageSize(content.head) ?? { width: 0, height: 0 });
-	// Completing the upload removes objects that another upload replaced.
+	// If the file is uploaded again, the newer object is used; completing the upload removes the older ones.
 	if (isUsed) return;
 	await contents.discard(file.id, object);
 	throw new UploadRejected(410, 'this upload is already completed, or took too long');

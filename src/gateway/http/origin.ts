@@ -22,7 +22,10 @@ function isSecure(request: Request): boolean {
 export const originFor = (request: Request, publicUrl: string | null): string =>
 	publicUrl ?? webUrl(request).slice(0, -1);
 
-/** Rewrites addresses in an answer for this client. If its Host header is invalid, the placeholders stay. */
+/**
+ * Replaces the placeholder `ANY_ORIGIN` in an answer with the origin for this client. If its Host header is
+ * invalid, the placeholder stays.
+ */
 export const originRewriter =
 	(request: Request, publicUrl: string | null) =>
 	(json: string): string => {

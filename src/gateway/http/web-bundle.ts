@@ -30,7 +30,10 @@ export const NOT_FOUND = '/not-found.html';
 const ICON = '/icon.svg';
 const ASSETS = 'assets/';
 
-/** Checked before bundling: a request for another path bundles only to answer a browser with the page for unknown addresses. */
+/**
+ * Checked before bundling, so that API clients with a wrong path do not start it. For other paths, only
+ * browsers start it, because the page for unknown addresses is part of the bundle.
+ */
 export const isWebPath = (path: string): boolean =>
 	Object.hasOwn(PAGES, path) || [WORKER, ICON].includes(path) || path.startsWith(`/${ASSETS}`);
 

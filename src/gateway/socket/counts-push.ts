@@ -125,7 +125,7 @@ export class CountsPush {
 	private async pushThreads(session: UserSession, to: readonly Connection[], toAll: boolean): Promise<void> {
 		const { threads, position } = await this.readState.threadTotals(session.user);
 		const event = threadStateEvent(threads, position);
-		// Its position may cover events that are still held.
+		// Sent after held events, because the position of this event may cover them.
 		session.onceSent(() =>
 			this.send(to, event, toAll, (late) => {
 				late.threads = true;

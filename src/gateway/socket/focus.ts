@@ -102,7 +102,7 @@ export class Focus {
 			const { user } = connection;
 			if (user === author || (this.usedAt.get(connection) ?? 0) < idleSince) continue;
 			this.parts.onceSent(user, () => {
-				// Not written to the socket yet, or never: a ping would confirm nothing.
+				// The message is not written to the socket yet, or never will be: a pong would not confirm it.
 				if (connection.isCatchingUp || connection.isClosed) return;
 				if (!this.parts.isListening(user, conversation)) return;
 				const revision = this.focused.get(connection)?.get(conversation);

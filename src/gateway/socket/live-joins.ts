@@ -69,7 +69,7 @@ export class LiveJoins {
 			// The rest runs in one turn of the event loop, so nothing can be delivered in between.
 			join.isAdmitted = this.parts.admit(session, conversation, at, new SentEvents(events, at));
 			if (!join.isAdmitted) return;
-			// After the event that tells the client of the join, and before live events of the conversation.
+			// Insert the missed events after the event of the join, and before live events of the conversation.
 			const { held = [] } = session;
 			const first = held.findIndex((one) => one.join === join);
 			held.splice(first < 0 ? held.length : first, 0, {

@@ -275,7 +275,7 @@ const SILENT_AFTER_MS = 15_000;
 
 /** Session locks that workers share: the death of a process releases its locks. */
 export class SimulatedLocks {
-	/** With the time of their last query. */
+	/** The processes that share the lock, with the time of their last request for it. */
 	private readonly shared = new Map<Process, number>();
 	private exclusive: Process | null = null;
 	private elected: Process | null = null;

@@ -5,8 +5,8 @@ import { clusterStampClock } from '../../../src/app/stamp-clock.ts';
 import { startWorker } from '../../../src/app/worker.ts';
 import { MarkLedger } from '../../../src/engine/cluster/mark-ledger.ts';
 import { RedisBus } from '../../../src/engine/cluster/redis/bus.ts';
-import { Epoch } from '../../../src/engine/cluster/redis/epoch.ts';
 import { EpochGuard } from '../../../src/engine/cluster/redis/epoch-guard.ts';
+import { Epochs } from '../../../src/engine/cluster/redis/epochs.ts';
 import { Keys } from '../../../src/engine/cluster/redis/keys.ts';
 import { presenceView } from '../../../src/engine/cluster/redis/presence.ts';
 import { RedisViews } from '../../../src/engine/cluster/redis/read-state/redis-views.ts';
@@ -125,7 +125,7 @@ export class ClusterShape implements Shape {
 		const commands = this.redis.commandsOf(process);
 		const postgres = this.postgres.storeOf(process, this.world.phones !== null);
 		const keys = new Keys('t:');
-		const epoch = new Epoch(commands, keys.prefix);
+		const epochs = new Epochs(commands, keys.prefix);
 		const logs = this.log.logsOf(process, report);
 		const clock = clusterStampClock(await postgres.newestStamp(), nowMicros);
 		const gaps: (() => void)[] = [];
@@ -146,14 +146,14 @@ export class ClusterShape implements Shape {
 			clock,
 			nowMicros,
 			overlapMicros: OVERLAP_MICROS,
-			guard: new EpochGuard(epoch),
+			guard: new EpochGuard(epochs),
 		});
 		return {
 			commands,
 			keys,
 			postgres,
 			logs,
-			epoch,
+			epochs,
 			marks,
 			fitness: { start: () => undefined, stop: () => undefined } as never,
 			views,

@@ -3,14 +3,17 @@ import { Random } from '../oracle/random.ts';
 import { noRepeats, patientCall, type Repeats } from './patient-call.ts';
 import { type ReplyBook, reply } from './replies.ts';
 
-/** Load on a cluster that partly fails: every actor repeats its request until it is acknowledged. */
+/**
+ * Load on a cluster that partly fails: every actor repeats its request until it is acknowledged. Only a reply
+ * with an unknown outcome is not repeated (replies.ts).
+ */
 
 export interface Load {
 	/** Requests that had to be repeated. */
 	readonly repeats: Repeats;
 	/** Resolves when this many more changes are acknowledged. */
 	acknowledged(more: number): Promise<void>;
-	/** Resolves when every request is acknowledged. */
+	/** Resolves when every actor has finished its last request. */
 	stop(): Promise<void>;
 }
 

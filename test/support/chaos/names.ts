@@ -44,7 +44,7 @@ export class Names {
 			.replaceAll(TS, (ts) => this.place(ts, conversation));
 	}
 
-	/** The message with this ts; for another ts, the messages before it. */
+	/** `message 3` for the ts of the third message; for any other ts, how many messages come before it. */
 	private place(ts: string, conversation: string): string {
 		const posted = this.named.posted.get(conversation) ?? [];
 		const before = posted.filter((one) => one <= ts).length;

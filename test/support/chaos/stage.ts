@@ -22,9 +22,15 @@ export interface Stage {
 		happens: () => Promise<void>,
 		before?: (load: Load) => Promise<void>,
 	): Promise<void>;
-	/** A writer posts this in the first channel, twice: both posts succeed at the first attempt. */
+	/**
+	 * A writer sends a message with this `client_msg_id` to the first channel, twice: both sends succeed at the
+	 * first attempt, and return the same ts.
+	 */
 	sendTwice(id: string): Promise<void>;
-	/** Every writer, reader and picker reads counts until the call succeeds, so that state loaded too early shows as wrong counts later. */
+	/**
+	 * Every writer, reader and picker reads counts, and retries until that succeeds. If this loads state too
+	 * early, later checks find wrong counts.
+	 */
 	look(): Promise<void>;
 }
 

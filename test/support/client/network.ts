@@ -30,7 +30,7 @@ export class Network {
 	private held: { method: string; released: Promise<void> } | undefined;
 	private lost: { method: string; when: 'before' | 'after'; times: number } | undefined;
 
-	/** Cuts every connection: data in flight are lost. */
+	/** Cuts every socket: frames in flight are lost. */
 	cut(): void {
 		for (const end of this.open) end();
 	}

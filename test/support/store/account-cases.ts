@@ -60,7 +60,7 @@ export function accountCases(subject: Subject): void {
 			expect(await directory.usersOf('T99', null, 2)).toEqual({ items: [], next: null });
 		});
 
-		test('users are listed by their newest change and public channels by their creation, after a given one', async () => {
+		test('workspace changes list users by their newest change and public channels by their creation, from a given point on', async () => {
 			const { directory, ledger, workspaceChanges } = subject.store;
 			for (const [id, at] of [
 				['U01', 1],

@@ -78,7 +78,7 @@ export function changesCases(subject: Subject): void {
 			expect(await found()).toMatchObject({ posted: [21], changed: [20] });
 		});
 
-		test('edits and deletes of older messages; newer ones are listed as posts', async () => {
+		test('edits and deletes of older messages are listed; a newer message that was edited is listed as a post', async () => {
 			const fresh = message('C01', at(20));
 			await subject.store.ledger.commit([
 				created(channel, ['U01'], at(1)),

@@ -34,7 +34,7 @@ export function reactionCases(subject: Subject): void {
 	};
 
 	describe('reactions', () => {
-		test('are listed per message and emoji with count and users, and disappear with the last one and with the message', async () => {
+		test('are listed per message and emoji with count and users, until the last user removes theirs or the message is deleted', async () => {
 			await begin();
 			await subject.store.ledger.commit([
 				reacted(channel, first, 'U01', '+1', at(10), 1),

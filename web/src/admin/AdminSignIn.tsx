@@ -8,8 +8,9 @@ const KEY = 'tidemark.admin';
 export const signOut = (): void => sessionStorage.removeItem(KEY);
 
 /**
- * The error code if this is not the administrator's token, or if the server does not say; null if it is. Calls `admin.teams.create` without arguments: the server
- * answers `missing_argument` only to the administrator, and creates nothing.
+ * Null if this is the administrator's token. Otherwise an error code: the server rejected the token, or did
+ * not check it. Calls `admin.teams.create` without arguments: the server answers `missing_argument` only to
+ * the administrator, and creates nothing.
  */
 async function rejectionOf(token: string): Promise<string | null> {
 	try {

@@ -14,7 +14,7 @@ export interface Element {
 
 const textOf = (value: unknown): string => stringIn(fieldsIn(value).text);
 
-/** Blocks and elements without an id get their index as id. */
+/** Without an id from the app, the id is the index: the third block is `2`, its second element `2-1`. */
 export function elementsIn(blocks: readonly unknown[]): Element[] {
 	return blocks.flatMap((value, index) => {
 		const block = fieldsIn(value);

@@ -20,7 +20,7 @@ export interface TimelineRow {
 /** After a pause this long, name and picture are shown again. */
 const MAX_CONTINUED_GAP_S = 5 * 60;
 
-/** The client_msg_id if there is one: unlike the ts, an unsent message already has it. */
+/** The client_msg_id if there is one: it stays the same when an unsent message gets its ts. */
 const keyOf = (message: Message): string => message.clientMsgId ?? message.ts;
 
 const isContinuedBy = (above: Message, message: Message): boolean =>

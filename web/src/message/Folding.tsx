@@ -1,19 +1,10 @@
 import { type ReactNode, useState } from 'react';
+import { isLong } from './plain-text.ts';
 
 interface Props {
 	readonly className: string;
 	readonly text: string;
 	readonly children: ReactNode;
-}
-
-const LONG_CHARACTERS = 3_000;
-const LONG_LINES = 30;
-
-export function isLong(text: string): boolean {
-	if (text.length > LONG_CHARACTERS) return true;
-	let lines = 0;
-	for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
-	return lines > LONG_LINES;
 }
 
 /** Shows the beginning of a very long message, and a button for the rest. */

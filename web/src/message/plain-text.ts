@@ -20,3 +20,14 @@ export const namedIn = (words: Words): readonly string[] =>
 	words.flatMap((piece) =>
 		piece.kind === 'user' ? [piece.id] : 'pieces' in piece ? namedIn(piece.pieces) : [],
 	);
+
+/** Longer messages are folded. */
+const LONG_CHARACTERS = 3_000;
+const LONG_LINES = 30;
+
+export function isLong(text: string): boolean {
+	if (text.length > LONG_CHARACTERS) return true;
+	let lines = 1;
+	for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+	return lines > LONG_LINES;
+}

@@ -7,7 +7,10 @@ import { isTokenRejected } from '@tidemark/client';
 
 const KEY = 'tidemark.token';
 
-/** Errors for a token that worked before and has expired or was revoked. `rtm.connect` answers `invalid_auth`. */
+/**
+ * After one of these errors, a token that worked before has expired or was revoked. `rtm.connect` answers
+ * `invalid_auth` in both cases.
+ */
 const OUTDATED = new Set(['invalid_auth', 'token_expired', 'token_revoked']);
 
 /** Why the user is signed out after the client stopped for this reason; null if the token still works. */

@@ -26,7 +26,7 @@ export class Lane {
 	private isLate = false;
 	private lateTimer: ReturnType<typeof setTimeout> | undefined;
 	/** When the batch was taken from the queue. */
-	private dueSince: number | null = null;
+	private takenAt: number | null = null;
 	private failingSince: number | null = null;
 	private isPaused = false;
 
@@ -75,7 +75,7 @@ export class Lane {
 		if (count === 0) return { batch: null, bytes: 0, taken: 0 };
 		this.appends = this.queue.splice(0, count);
 		this.bytes = bytes;
-		this.dueSince = performance.now();
+		this.takenAt = performance.now();
 		if (this.identity !== identity) [this.identity, this.sequence] = [identity, 0];
 		const { topic, partition, sequence } = this;
 		const records = this.appends.map(({ record }) => record);
@@ -111,7 +111,7 @@ export class Lane {
 
 	/** Returns how many appends are back in the queue: those that were never sent. */
 	failed(): number {
-		this.failingSince ??= this.dueSince ?? performance.now();
+		this.failingSince ??= this.takenAt ?? performance.now();
 		this.isInFlight = false;
 		if (this.batch === null || this.isSent) return 0;
 		const { appends } = this;
@@ -146,7 +146,7 @@ export class Lane {
 		clearTimeout(this.lateTimer);
 		this.batch = null;
 		this.appends = [];
-		this.dueSince = null;
+		this.takenAt = null;
 		this.isInFlight = false;
 		this.isSent = false;
 		this.isLate = false;

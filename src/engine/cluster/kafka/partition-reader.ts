@@ -75,7 +75,8 @@ export class PartitionReader<Body> {
 			this.bytes += record.bytes;
 		}
 		this.position = next;
-		// If every fetched record was skipped there is nothing to run, and `running` would stay set.
+		// If every fetched record was skipped, there is nothing to run: `run` would clear `running` before
+		// this line sets it.
 		if (this.buffer.length > 0 || this.end) this.running ??= this.run();
 	}
 

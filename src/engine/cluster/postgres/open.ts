@@ -26,7 +26,7 @@ export interface PostgresStoreOptions extends ConnectionOptions, RetryHooks {
 	readonly startStamp?: ((newest: number) => number) | null;
 	/** A commit failed permanently and nothing of it is durable: changes applied in memory are invalid. */
 	readonly onCommitFailure?: (error: Error) => void;
-	/** Hooks for reads, which are retried only once; the hooks in these options themselves are for writes. */
+	/** Hooks for reads; the hooks in these options themselves are for writes. */
 	readonly reading?: RetryHooks;
 	/** Whether posts and marks are queued for push. */
 	readonly push?: boolean;

@@ -57,7 +57,7 @@ describe('many rows in one statement', () => {
 		]);
 	});
 
-	test('absent and null are distinguished', () => {
+	test('null, an empty text and the text NULL are distinguished', () => {
 		expect(planned([INSERT, '', null], [INSERT, 'NULL', 1])[0]?.slice(1)).toEqual([
 			'{"","NULL"}',
 			'{NULL,1}',

@@ -1,10 +1,11 @@
 import { explained, failureKindOf, OutcomeUnknown } from './errors.ts';
 
 /**
- * Retries work that must not be lost until it succeeds: after 1, 2, 4, 8, 16 s while PostgreSQL is unavailable, and
- * every 16 s from then on; after a moment if another transaction conflicted. Work that PostgreSQL rejects because of its content would
- * be rejected again, and fails at once. Work that a request waits for fails after a while, if it is certain that
- * nothing was committed.
+ * Retries work that must not be lost. While PostgreSQL is unavailable, it retries after 1, 2, 4, 8, 16 s, and
+ * every 16 s from then on. If another transaction conflicted, it retries after a moment, up to
+ * `MAX_CONFLICTS` times. Work that PostgreSQL rejects because of its content would be rejected again, and
+ * fails at once. Work that a request waits for fails after a while, if it is certain that nothing was
+ * committed.
  */
 
 export interface RetryHooks {

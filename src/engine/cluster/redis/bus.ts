@@ -355,7 +355,11 @@ export class RedisBus implements Bus {
 		return scheduled.promise;
 	}
 
-	/** If it fails, `send` schedules it again. Resolves to no answer: Redis answers 0 if nobody subscribes, which is not a drop. */
+	/**
+	 * If it fails, `send` schedules it again. Callers of `scheduleLost` get undefined instead of Redis's
+	 * answer: `sendOwnerBatch` takes 0 for a dropped publication, but here Redis answers 0 if nobody
+	 * subscribes.
+	 */
 	private publishLost(): void {
 		const scheduled = [...this.lost];
 		this.lost.clear();

@@ -7,8 +7,8 @@ import { nodesOf, slotOf } from './slots.ts';
 import { Subscriber } from './subscriber.ts';
 
 /**
- * Connections to one Redis or to a Redis Cluster. Callers use both in the same way: every script stays in one
- * slot, and commands of one turn are pipelined per node.
+ * Connections to one Redis or to a Redis Cluster. Callers use both in the same way: all keys of a script are
+ * on one node, and commands of one turn are pipelined per node.
  */
 
 export interface RedisAddress {

@@ -1,11 +1,11 @@
 import { SingleFlight } from '../../../model/single-flight.ts';
-import { beingRebuilt, type Epoch, type NodeEpoch } from './epoch.ts';
+import { beingRebuilt, type Epochs, type NodeEpoch } from './epochs.ts';
 import { EpochOver, isElsewhere } from './failure-cause.ts';
 import { slotOf } from './slots.ts';
 
 /**
- * Guarantees for a process while any Redis node can be lost at any moment: loads, marks and answers belong to one epoch of
- * each node that they concern. The state of other nodes does not matter.
+ * Any Redis node can be lost at any moment. The guard makes sure that each load, mark and answer of this
+ * process belongs to one epoch of each node that it concerns. The state of other nodes does not matter.
  *
  * - Redis has only recent changes; the store has all others. That is true only within an epoch. So every script that may find no change
  *   of a user or conversation gets the epoch that its caller knows, and Redis rejects the script in any other epoch.
@@ -93,10 +93,10 @@ export class EpochGuard implements Guard {
 	private readonly drops: ((isOnNode: IsOnNode) => void)[] = [];
 	private rechecking: Promise<boolean> | null = null;
 
-	constructor(private readonly epoch: Epoch) {}
+	constructor(private readonly epochs: Epochs) {}
 
 	completeSince(): Promise<number> {
-		return this.epoch.completeSince();
+		return this.epochs.completeSince();
 	}
 
 	begin(tags: readonly string[]): Promise<GuardPoint> {
@@ -107,7 +107,7 @@ export class EpochGuard implements Guard {
 		const ms = performance.now();
 		const { nodes, epochs } = await this.requireComplete(slots);
 		const tokenOf = (slot: number): EpochToken => {
-			const node = nodes.get(this.epoch.nodeOf(slot));
+			const node = nodes.get(this.epochs.nodeOf(slot));
 			if (!node) throw new EpochOver(`slot ${slot} has moved to another node`);
 			return [node.marker, node.value];
 		};
@@ -148,13 +148,13 @@ export class EpochGuard implements Guard {
 	/** The epochs of the nodes of these slots. Asks Redis only if needed. */
 	private async requireComplete(slots: readonly number[]): Promise<CompleteNodes> {
 		for (let hasChecked = false; ; hasChecked = true) {
-			if (!slots.every((slot) => this.epoch.isTrusted(slot))) await this.trust(slots);
+			if (!slots.every((slot) => this.epochs.isTrusted(slot))) await this.trust(slots);
 			const nodes = new Map<string, NodeEpoch>();
 			const unknown = new Set<string>();
 			// A user may be in a thousand conversations, of which many are on one node.
 			let [last, node]: [string | null, NodeEpoch | undefined] = [null, undefined];
 			const epochs = slots.map((slot) => {
-				const address = this.epoch.nodeOf(slot);
+				const address = this.epochs.nodeOf(slot);
 				if (address === last) return node?.epoch ?? '';
 				last = address;
 				node = nodes.get(address) ?? this.servedAt(address);
@@ -170,7 +170,7 @@ export class EpochGuard implements Guard {
 
 	private servedAt(address: string): NodeEpoch | undefined {
 		const known = this.known.get(address);
-		return known && this.epoch.isServedBy(address, known) ? known : undefined;
+		return known && this.epochs.isServedBy(address, known) ? known : undefined;
 	}
 
 	/** Rejects if the node is lost. */
@@ -179,7 +179,7 @@ export class EpochGuard implements Guard {
 	}
 
 	private async checkNow(address: string): Promise<void> {
-		const node = await this.epoch.check(address);
+		const node = await this.epochs.check(address);
 		this.update(address, node);
 		if (!node) throw beingRebuilt();
 	}
@@ -191,14 +191,14 @@ export class EpochGuard implements Guard {
 				this.rechecking = null;
 			});
 			const areComplete = await this.rechecking;
-			if (slots.every((slot) => this.epoch.isTrusted(slot))) return;
+			if (slots.every((slot) => this.epochs.isTrusted(slot))) return;
 			if (!areComplete || tries === MAX_TRIES) throw beingRebuilt();
 			await Bun.sleep(MOVING_PAUSE_MS);
 		}
 	}
 
 	private async recheckNow(): Promise<boolean> {
-		const found = await this.epoch.recheck();
+		const found = await this.epochs.recheck();
 		for (const [address, node] of found) this.update(address, node instanceof Error ? null : node);
 		return [...found.values()].every((node) => node !== null && !(node instanceof Error));
 	}
@@ -211,10 +211,10 @@ export class EpochGuard implements Guard {
 		this.known.set(address, node);
 		if (this.last.get(address) === node.epoch) return;
 		this.last.set(address, node.epoch);
-		for (const drop of this.drops) drop((slot) => this.epoch.nodeOf(slot) === address);
+		for (const drop of this.drops) drop((slot) => this.epochs.nodeOf(slot) === address);
 	}
 
 	private addressesOf(slots: readonly number[]): string[] {
-		return [...new Set(slots.map((slot) => this.epoch.nodeOf(slot)))];
+		return [...new Set(slots.map((slot) => this.epochs.nodeOf(slot)))];
 	}
 }

@@ -35,11 +35,11 @@ export class Keys {
 	away = (user: string): string => `${this.prefix}{${user}}:away`;
 	/** SET of gateways that have, or had, connections. */
 	gateways = (): string => `${this.prefix}{gateways}`;
-	/** Set while the gateway sends heartbeats. */
+	/** Exists while the gateway sends heartbeats. */
 	gatewayAlive = (gateway: string): string => `${this.prefix}{gateway:${gateway}}:alive`;
 	/** HASH of the gateway's connections: connection to user. */
 	gatewayConnections = (gateway: string): string => `${this.prefix}{gateway:${gateway}}:connections`;
-	/** Set while another gateway removes the connections of this one. */
+	/** Exists while another gateway removes the connections of this one. */
 	gatewayClaim = (gateway: string): string => `${this.prefix}{gateway:${gateway}}:claim`;
 	/** The admission of a ticket, until it is used or expires. */
 	ticket = (ticket: string): string => `${this.prefix}ticket:{${ticket}}`;

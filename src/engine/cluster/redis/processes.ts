@@ -7,7 +7,7 @@ import type { Commands } from './connection.ts';
  * replicas: a node that restarts with an old snapshot, or a replica that took over, has a new one. It is read once per
  * connection, because a connection always leads to the same process.
  */
-export class Processes {
+export class RedisProcesses {
 	private readonly ids = new WeakMap<Redis, string>();
 	private readonly watched = new WeakSet<Redis>();
 

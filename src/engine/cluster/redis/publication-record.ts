@@ -1,6 +1,6 @@
 import type { PublicationRecord } from '../../ports/publication-record.ts';
 import type { Commands } from './connection.ts';
-import type { Epoch } from './epoch.ts';
+import type { Epochs } from './epochs.ts';
 import type { Keys } from './keys.ts';
 
 /** The publication record in Redis. */
@@ -8,7 +8,7 @@ export class RedisPublicationRecord implements PublicationRecord {
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
-		private readonly epoch: Epoch,
+		private readonly epochs: Epochs,
 		private readonly nowMicros: () => number,
 	) {}
 
@@ -41,7 +41,7 @@ export class RedisPublicationRecord implements PublicationRecord {
 	 * are rebuilt.
 	 */
 	async invalidatePositions(isInReadState: boolean): Promise<void> {
-		await this.epoch.invalidateBefore(this.nowMicros());
-		if (!isInReadState) await this.epoch.endAll();
+		await this.epochs.invalidateBefore(this.nowMicros());
+		if (!isInReadState) await this.epochs.endAll();
 	}
 }

@@ -13,7 +13,7 @@ import type { ResidentConversation, Residents, ResidentUser } from './residents.
 const MAX_CHANGED_SHARE = 1 / 8;
 
 /** A set of conversations that match a condition. */
-export class LoadedIds implements Ids {
+export class ConversationSet implements Ids {
 	constructor(
 		private readonly residents: Residents,
 		/** 1 for each number in the set. Immutable once returned. */
@@ -43,7 +43,7 @@ export class InboxIndex {
 		private readonly residents: Residents,
 	) {}
 
-	where(holds: (member: MemberContext) => boolean): LoadedIds {
+	where(holds: (member: MemberContext) => boolean): ConversationSet {
 		const { user, residents } = this;
 		if (holds !== this.holds) this.whereTracker = new ChangeTracker();
 		this.holds = holds;
@@ -56,12 +56,12 @@ export class InboxIndex {
 			bits[number] = membership && holds({ user, conversation, membership }) ? 1 : 0;
 		}
 		this.bits = bits;
-		return new LoadedIds(residents, bits);
+		return new ConversationSet(residents, bits);
 	}
 
 	newest(start: InboxOrder | null, most: number, among?: Ids, isAmong = true): ResidentConversation[] {
 		this.putInOrder();
-		const bits = among && (among as LoadedIds).bits;
+		const bits = among && (among as ConversationSet).bits;
 		const found: ResidentConversation[] = [];
 		for (let index = this.firstAfter(this.order, start); index < this.order.length; index += 1) {
 			if (found.length === most) break;

@@ -15,7 +15,7 @@ export interface GuardedFiles {
 	readonly descriptor: number;
 	readonly database: string;
 	readonly lock: string;
-	/** The `user_version` in the database's header since this start. */
+	/** The `user_version` that this start wrote into the database's header. */
 	readonly startNumber: number;
 }
 

@@ -65,6 +65,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 		database.run('PRAGMA query_only = ON');
 		const reader = new SqliteReader(database);
 		const ignore = () => undefined;
+		const queueing = options.push === 'with devices' ? await queueingWithDevices(reader) : null;
 		const files = { descriptor, database: path, lock: join(directory, LOCK_FILE), startNumber };
 		const writer = await SqliteWriter.open(
 			{
@@ -75,7 +76,6 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			},
 			options.onTrouble ?? ignore,
 		);
-		const queueing = options.push === 'with devices' ? await queueingWithDevices(reader) : null;
 		const commits = new GroupCommit(
 			(batch) => writer.write(batch),
 			options.onCommitFailure ?? ignore,

@@ -1,4 +1,4 @@
-import type { MemberView } from '../../../engine/ports/read-state.ts';
+import type { MemberState } from '../../../engine/ports/read-state.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { storable } from '../../../model/text.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
@@ -16,7 +16,7 @@ const MAX_VALUE_LENGTH = 2000;
 const MAX_PREFERENCES = 1000;
 
 /** The read-only preferences, among them the notification settings of conversations in Slack's format. */
-function derivedOf(memberships: readonly MemberView[]): Readonly<Record<string, string>> {
+function derivedOf(memberships: readonly MemberState[]): Readonly<Record<string, string>> {
 	const LOUDNESS = { all: 'everything', mentions: 'mentions_dms', none: 'nothing' } as const;
 	const channels: Record<string, JsonObject> = {};
 	for (const { conversation, muted, level } of memberships)

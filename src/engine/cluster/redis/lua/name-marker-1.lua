@@ -8,7 +8,7 @@ ARGV[2]  its expected value; if it has another, the error OVER
 ARGV[3]  expected value of KEYS[1], '' for none
 ARGV[4]  the new value
 
-Result   1; 0 if it has another value
+Result   1; 0 if KEYS[1] does not have the expected value
 ]]
 -- include only-in-epoch
 if (redis.call('GET', KEYS[1]) or '') ~= ARGV[3] then

@@ -2,7 +2,7 @@
 Changes or reads a user's presence. Uses the clock of Redis, so that the clocks of gateways may differ.
 
 KEYS[1]  ZSET of the user's connections by expiry in ms
-KEYS[2]  set while the user is set to away
+KEYS[2]  exists while the user is set to away
 ARGV[1]  'connected', 'disconnected', 'away', 'back', 'beat' or 'ask'
 ARGV[2]  the connection, '' for none
 ARGV[3]  ms after which a connection expires without a refresh

@@ -20,7 +20,7 @@ local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'late_seen')
 if (state[1] and state[1] .. ':' .. state[2] or '-') ~= ARGV[4] then
 	return 0
 end
--- The time, which no other base has.
+-- The time of Redis: no earlier base of the conversation has this value.
 local time = redis.call('TIME')
 local base = string.format('%.0f', time[1] * 1000000 + time[2])
 local stamp = ARGV[5]

@@ -29,8 +29,8 @@ local function answer_for(conversation, known, known_base, known_late_seen)
 	if stamp == known and base == known_base and (state[7] or '0') == known_late_seen then
 		return {}
 	end
-	local is_before = base == known_base or (known_base == '-' and state[9] ~= '1')
-	local follows = is_before and tonumber(known) >= since
+	local can_follow = base == known_base or (known_base == '-' and state[9] ~= '1')
+	local follows = can_follow and tonumber(known) >= since
 	local after = follows and known or string.format('%.0f', math.max(since, tonumber(written)))
 	local changes = redis.call('ZRANGEBYSCORE', keys .. 'recent', '(' .. after, '+inf')
 	-- While the slot moves to another node, the hash may be here while the changes are not yet.

@@ -27,7 +27,7 @@ const DEFAULTS = {
 	keptChanges: 128,
 	/** Maximum memory of the copies of conversations in this process, and of those of users. */
 	viewBytes: 64 * 1024 * 1024,
-	/** A change that the store lacks after this time is lost. Until then a gateway may hold it in memory, if it cannot append. */
+	/** How long a gateway may hold a change that it cannot append: a repair treats younger changes as not yet stored. */
 	mostStoreLagMs: 60 * 60 * 1000,
 };
 

@@ -35,7 +35,7 @@ export interface Applied {
  * to date with Redis, which gets each change before the store does.
  */
 export class ConversationCopy extends LoadedConversation {
-	/** When its newest change became visible, in microseconds; 0 if none did since it was loaded. */
+	/** When its newest change became visible, in microseconds; 0 if Redis has returned no change of it. */
 	seen = 0;
 	/** The longest delay between a change and its visibility; usual delays are not recorded. */
 	late = 0;

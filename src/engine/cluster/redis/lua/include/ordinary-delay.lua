@@ -1,1 +1,1 @@
-local ORDINARY = 1000000 -- A longer delay is recorded: resuming clients go back that far. They get the last seconds again anyway.
+local ORDINARY = 1000000 -- Microseconds. Redis records longer delays only: a resuming client gets the last seconds again anyway.

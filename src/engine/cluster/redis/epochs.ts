@@ -3,7 +3,7 @@ import { OVERLAP_MICROS } from '../../../model/position.ts';
 import type { Commands } from './connection.ts';
 import { isReadState } from './keys.ts';
 import { lowestOf, markerIn, packedMarker, SPREAD_SLOTS, tagIn } from './markers.ts';
-import { Processes } from './processes.ts';
+import { RedisProcesses } from './processes.ts';
 import { type Assignment, SlotMap } from './slot-map.ts';
 import { slotOf } from './slots.ts';
 
@@ -15,8 +15,9 @@ import { slotOf } from './slots.ts';
  * markers of all its spread slots (markers.ts), and one of its markers names its current process. Otherwise it is lost until a worker
  * clears it and, once all marks are persisted, begins a new epoch there.
  *
- * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had
- * it when all nodes were last complete (`trusted`), and on another node only once all nodes are complete again.
+ * A slot of a lost node may be moved to another node, which would seem complete. So a gateway or worker
+ * trusts a slot on the node that had it when all nodes were last complete (`trusted`), and on another node
+ * only once all nodes are complete again.
  *
  * Scripts of the read state check a marker on the same node (epoch-guard.ts): once that marker is removed, no change that was decided earlier
  * can take effect, however long it was in flight.
@@ -48,9 +49,9 @@ interface Cleared {
 	readonly slots: Assignment;
 }
 
-export class Epoch {
+export class Epochs {
 	private readonly invalidBeforeKey: string;
-	private readonly processes: Processes;
+	private readonly processes: RedisProcesses;
 	private readonly slots: SlotMap;
 	/** The assignment of slots when all nodes were last complete; null: never. */
 	private trusted: Assignment | null = null;
@@ -63,7 +64,7 @@ export class Epoch {
 		private readonly prefix: string,
 	) {
 		this.invalidBeforeKey = `${prefix}{epoch}:void`;
-		this.processes = new Processes(commands);
+		this.processes = new RedisProcesses(commands);
 		this.slots = new SlotMap(commands);
 	}
 
