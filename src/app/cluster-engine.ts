@@ -43,6 +43,7 @@ export interface Cluster {
 	readonly postgres: PostgresStore;
 	readonly logs: KafkaLogs;
 	readonly epochs: Epochs;
+	readonly guard: EpochGuard;
 	readonly marks: MarkLedger;
 	/** Started by workers only. */
 	readonly fitness: Fitness;
@@ -152,6 +153,7 @@ async function openParts(
 		onLog: (error) => (error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks')),
 	});
 	closing.push(() => marks.close(CLOSE_MARKS_MS));
+	const guard = new EpochGuard(epochs);
 	const views = await RedisViews.open({
 		commands,
 		keys,
@@ -160,12 +162,12 @@ async function openParts(
 		clock,
 		nowMicros,
 		overlapMicros: OVERLAP_MICROS,
-		guard: new EpochGuard(epochs),
+		guard,
 		...(keptChanges === undefined ? {} : { keptChanges }),
 	});
 	const readState = new ReadState(views);
 	const onGap = (listener: () => void): void => void gapListeners.push(listener);
-	const services = { commands, keys, postgres, logs, epochs, fitness, bus, reportRedisError, onGap };
+	const services = { commands, keys, postgres, logs, epochs, guard, fitness, bus, reportRedisError, onGap };
 	return { ...services, marks, views, readState, clock, nowMicros };
 }
 
@@ -268,7 +270,7 @@ async function openKafka(context: OpenContext, fitness: Fitness) {
 
 /** Adapts the cluster to the ports that a gateway needs. */
 export function gatewayEngine(cluster: Cluster): GatewayEngine {
-	const { commands, keys, postgres, logs, epochs, views, readState, bus, clock, nowMicros } = cluster;
+	const { commands, keys, postgres, logs, guard, views, readState, bus, clock, nowMicros } = cluster;
 	const gateway = newId('N', random);
 	const presenceListeners: ((user: string) => Promise<void>)[] = [];
 	const presence = new RedisPresence(commands, keys, gateway, {
@@ -280,7 +282,7 @@ export function gatewayEngine(cluster: Cluster): GatewayEngine {
 	const freshness = new Freshness({
 		commands,
 		keys,
-		epochs,
+		guard,
 		source: postgres.source,
 		changedSince: (user, since) => views.changedSince(user, since),
 		nowMs: steadyMs,

@@ -2,14 +2,24 @@ import { Rejection } from '../../model/errors.ts';
 import type { MembershipView } from '../../model/views.ts';
 import type { StateSource } from '../ports/store.ts';
 import type { Commands } from './redis/connection.ts';
-import type { Epochs } from './redis/epochs.ts';
+import type { Guard } from './redis/epoch-guard.ts';
 import type { Keys } from './redis/keys.ts';
-import { type Fields, membershipField, subjectOf, unpackMembership } from './redis/read-state/packing.ts';
+import {
+	type Fields,
+	membershipField,
+	pairs,
+	STORED,
+	subjectOf,
+	unpackMembership,
+} from './redis/read-state/packing.ts';
+import { slotOf } from './redis/slots.ts';
 
 /**
  * The store lags behind the log by a moment. A read that must include delivered events waits here until the store has caught up with
  * the read state in Redis, which has the newest stamp of each conversation. No read waits for a user's own marks, because they are read
  * from Redis (own-changes.ts, message-readers.ts).
+ *
+ * What Redis lacks is in the store, but only within an epoch. So scripts check the epoch on the node that they read.
  */
 
 const PAUSE_MS = 5;
@@ -21,7 +31,7 @@ const MAX_CACHED = 50_000;
 export interface FreshnessParts {
 	readonly commands: Commands;
 	readonly keys: Keys;
-	readonly epochs: Epochs;
+	readonly guard: Guard;
 	readonly source: Pick<StateSource, 'briefs'>;
 	/** Conversations of a user that have changed after a stamp. */
 	readonly changedSince: (user: string, since: number) => Promise<readonly string[]>;
@@ -56,15 +66,13 @@ export class Freshness {
 	 * has none.
 	 */
 	async user(user: string, since: number): Promise<Fields | null> {
-		const { commands, keys, epochs, changedSince } = this.parts;
-		const fields = await commands.hgetall(keys.fields(user));
+		const fields = await this.fieldsOf(user);
 		const names = Object.keys(fields);
-		if (names.length === 0) await epochs.assure([user]);
 		// Also conversations that the user has left.
 		const places = new Set(names.flatMap((name) => subjectOf(name)?.conversation ?? []));
 		const own = await this.newestStamps([...places]);
 		const changed = [...own].filter(([, stamp]) => stamp > since).map(([id]) => id);
-		await this.conversations([...new Set([...changed, ...(await changedSince(user, since))])]);
+		await this.conversations([...new Set([...changed, ...(await this.parts.changedSince(user, since))])]);
 		return names.length === 0 ? null : fields;
 	}
 
@@ -73,10 +81,11 @@ export class Freshness {
 		conversation: string,
 		users: readonly string[],
 	): Promise<ReadonlyMap<string, MembershipView>> {
-		const { commands, keys, epochs } = this.parts;
+		const { commands, keys, guard } = this.parts;
 		const field = membershipField(conversation);
+		const point = await guard.begin(users);
 		const packed = await Promise.all(users.map((user) => commands.hget(keys.fields(user), field)));
-		await epochs.assure(users);
+		await guard.verifyEpochs(point);
 		const found = new Map<string, MembershipView>();
 		for (const [index, user] of users.entries()) {
 			const value = packed[index];
@@ -85,18 +94,35 @@ export class Freshness {
 		return found;
 	}
 
-	/** Stamps of conversations that have changed lately. The store has all changes of the others, unless Redis was emptied. */
-	private async newestStamps(ids: readonly string[]): Promise<Map<string, number>> {
-		const { commands, keys, epochs } = this.parts;
-		const stamps = await Promise.all(ids.map((id) => commands.hget(keys.meta(id), 'stamp')));
-		const missing = ids.filter((_, index) => stamps[index] === null);
-		if (missing.length > 0) await epochs.assure(missing);
-		const found = new Map<string, number>();
-		for (const [index, id] of ids.entries()) {
-			const stamp = stamps[index];
-			if (stamp) found.set(id, Number(stamp));
-		}
-		return found;
+	/** Stamps of conversations that have changed lately. The store has all changes of the others. */
+	private newestStamps(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+		const { commands, keys, guard } = this.parts;
+		return guard.retrying(async () => {
+			const point = await guard.begin(ids);
+			const found = new Map<string, number>();
+			await Promise.all(
+				ids.map(async (id) => {
+					const [marker, value] = point.tokenOf(slotOf(id));
+					const version = await commands.versions(keys.version(id), marker, value, '', keys.prefix, id);
+					const stamp = Number.parseInt(version as string, 10);
+					if (!Number.isNaN(stamp)) found.set(id, stamp);
+				}),
+			);
+			await guard.verify(point);
+			return found;
+		});
+	}
+
+	/** The user's fields in Redis: those that have changed lately. */
+	private fieldsOf(user: string): Promise<Fields> {
+		const { commands, keys, guard } = this.parts;
+		return guard.retrying(async () => {
+			const point = await guard.begin([user]);
+			const stateKeys = [keys.fields(user), keys.fieldNames(user)];
+			const answer = await commands.userChanges(...stateKeys, ...point.tokenOf(slotOf(user)), STORED);
+			await guard.verify(point);
+			return Object.fromEntries(pairs((answer as string[]).slice(2)));
+		});
 	}
 
 	private remember(id: string, stamp: number): void {

@@ -138,6 +138,7 @@ export class ClusterShape implements Shape {
 		});
 		setInterval(() => void bus.probe(), PROBE_EVERY_MS);
 		const marks = new MarkLedger({ log: logs.marks, store: postgres.ledger, nowMs, onLog: () => undefined });
+		const guard = new EpochGuard(epochs);
 		const views = await RedisViews.open({
 			commands,
 			keys,
@@ -146,7 +147,7 @@ export class ClusterShape implements Shape {
 			clock,
 			nowMicros,
 			overlapMicros: OVERLAP_MICROS,
-			guard: new EpochGuard(epochs),
+			guard,
 		});
 		return {
 			commands,
@@ -154,6 +155,7 @@ export class ClusterShape implements Shape {
 			postgres,
 			logs,
 			epochs,
+			guard,
 			marks,
 			fitness: { start: () => undefined, stop: () => undefined } as never,
 			views,

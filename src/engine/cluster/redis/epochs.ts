@@ -158,16 +158,6 @@ export class Epochs {
 		return this.checkAll();
 	}
 
-	/** Rejects if the node of one of these hash tags is not complete, or if that is unknown. */
-	async assure(tags: readonly string[]): Promise<void> {
-		const slots = tags.map(slotOf);
-		if (!slots.every((slot) => this.isTrusted(slot))) await this.recheck();
-		if (!slots.every((slot) => this.isTrusted(slot))) throw beingRebuilt();
-		const nodes = new Set(slots.map((slot) => this.nodeOf(slot)));
-		for (const node of await Promise.all([...nodes].map((address) => this.check(address))))
-			if (!node) throw beingRebuilt();
-	}
-
 	/**
 	 * Lost nodes, and nodes that may have received slots of a lost one. Rejects if the list may be incomplete: a node does not
 	 * answer, and either no node is known to be lost, or the silent node may have received slots of a lost one.

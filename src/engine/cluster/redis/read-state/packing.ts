@@ -152,3 +152,10 @@ export const threadFact = (
 	threadTs: number,
 	{ at, cursor, since }: StampedFollow,
 ): ReadFact => ({ type: 'thread_cursor', user, conversation, threadTs, at, cursor, since });
+
+/** Fields and values of a hash, as scripts return them. */
+export const pairs = (values: readonly string[]): [string, string][] =>
+	Array.from({ length: values.length / 2 }, (_, index) => [
+		values[2 * index] as string,
+		values[2 * index + 1] as string,
+	]);

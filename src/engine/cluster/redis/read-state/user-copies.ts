@@ -6,7 +6,7 @@ import { slotOf } from '../slots.ts';
 import type { Context } from './context.ts';
 import { confirmedSince } from './conversation-copies.ts';
 import { CopyCache } from './copy-cache.ts';
-import { type Fields, STORED } from './packing.ts';
+import { type Fields, pairs, STORED } from './packing.ts';
 import { UserCopy } from './user-copy.ts';
 
 /**
@@ -120,8 +120,3 @@ export class UserCopies {
 }
 
 const newNumbers = () => ({ userNumbers: new Numbering(), conversationNumbers: new Numbering() });
-const pairs = (values: readonly string[]): [string, string][] =>
-	Array.from({ length: values.length / 2 }, (_, index) => [
-		values[2 * index] as string,
-		values[2 * index + 1] as string,
-	]);
