@@ -26,6 +26,10 @@ export interface FuzzOptions {
 	readonly cluster: boolean;
 }
 
+/** For the start line. `--most-mb` applies inside a cgroup too. */
+export const memoryLimits = ({ memoryMb, mostMb }: Pick<FuzzOptions, 'memoryMb' | 'mostMb'>): string =>
+	`at most ${mostMb} MB${memoryMb === 0 ? '' : `, in a cgroup of ${memoryMb} MB`}`;
+
 export function readOptions(
 	argv: readonly string[],
 	anySeed: number,

@@ -16,7 +16,7 @@ import { NoMemoryLimit } from '../test/support/abuse/memory-limit.ts';
 import { fuzzFrames, fuzzRawFrames } from '../test/support/abuse/socket-fuzz.ts';
 import { Random } from '../test/support/oracle/random.ts';
 import { makeWorkspace, type Person } from '../test/support/people.ts';
-import { type FuzzOptions, HELP, readOptions } from './fuzz-options.ts';
+import { type FuzzOptions, HELP, memoryLimits, readOptions } from './fuzz-options.ts';
 import { withTarget } from './fuzz-target.ts';
 
 const REQUESTS_PER_ROUND = 3_000;
@@ -122,8 +122,8 @@ if (options === 'help') {
 	console.error(`fuzz: ${options.problem}\n\n${HELP}`);
 	process.exitCode = 2;
 } else {
-	const { minutes, seed, memoryMb, mostMb, cluster } = options;
-	const limit = memoryMb === 0 ? `at most ${mostMb} MB` : `in a cgroup of ${memoryMb} MB`;
+	const { minutes, seed, cluster } = options;
+	const limit = memoryLimits(options);
 	console.log(`fuzz: ${minutes} minutes, seed ${seed}, ${limit}${cluster ? ', a gateway of a cluster' : ''}`);
 	try {
 		await run(options);

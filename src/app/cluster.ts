@@ -3,7 +3,8 @@ import { missingAddresses } from './cluster-addresses.ts';
 import { type Cluster, gatewayEngine, openCluster } from './cluster-engine.ts';
 import { type Config, ConfigError } from './config.ts';
 import { sharedContents } from './file-contents.ts';
-import { shownHost, startGateway } from './gateway.ts';
+import { startGateway } from './gateway.ts';
+import { shownUrl } from './listen-address.ts';
 import { ServerOperations } from './operations.ts';
 import { OwnersWatch } from './owners-watch.ts';
 import { ServiceWatch } from './service-watch.ts';
@@ -129,7 +130,7 @@ function serveOperations({ host, port }: Config, operations: ServerOperations): 
 			},
 			fetch: () => new Response('Workers serve only /healthz, /readyz and /metrics\n', { status: 404 }),
 		});
-		return { url: `http://${shownHost(host)}:${server.port}`, stop: () => server.stop(true) };
+		return { url: shownUrl(host, server.port ?? port), stop: () => server.stop(true) };
 	} catch (error) {
 		throw new CannotListen(host, port, error);
 	}

@@ -32,6 +32,7 @@ import { appsAt, type RunningApps } from './apps.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
 import { type GatewayCheckParts, startChecks } from './gateway-checks.ts';
+import { shownUrl } from './listen-address.ts';
 import type { ServerOperations } from './operations.ts';
 import { nowMs, random, steadyMs } from './runtime.ts';
 import { ServiceWatch } from './service-watch.ts';
@@ -71,7 +72,7 @@ const LARGE_READS_AT_ONCE = 2;
 export async function startGateway(parts: GatewayParts): Promise<RunningGateway> {
 	const { config, engine, operations } = parts;
 	const { store, bus } = engine;
-	const url = (): string => `http://${shownHost(config.host)}:${listening.port}`;
+	const url = (): string => shownUrl(config.host, listening.port);
 	const apps = appsAt(engine, config, operations, () => config.publicUrl ?? url());
 	const delivery = deliveryOf(parts);
 	const { hub, presence } = delivery;
@@ -284,9 +285,6 @@ function startJobs(
 		},
 	};
 }
-
-export const shownHost = (host: string): string =>
-	['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host;
 
 function listenOn(config: Config, gateway: string, parts: Parameters<typeof listen>[1]): Listening {
 	const { host, port, socketBufferKb, answerMemoryMb, socketsPerUser, socketsPerAddress, trustedProxies } =

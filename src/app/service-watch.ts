@@ -48,7 +48,9 @@ export class PostgresWatch {
 				if (failures >= FAILURES_TO_REPORT) this.sides.lost(side, error);
 			},
 			onRecovered: () => this.sides.regained(side),
-			onRejected: () => this.operations.failedWrite(),
+			onRejected: () => {
+				if (side === 'writes') this.operations.failedWrite();
+			},
 		};
 	}
 }

@@ -4,6 +4,7 @@ import {
 	DataDirectoryUnusable,
 } from '../engine/embedded/sqlite/open.ts';
 import { messageOfError } from '../model/errors.ts';
+import { hostAndPort } from './listen-address.ts';
 
 /** Explains why a command failed, for example why the server did not start, and what to do about it. */
 export function explainFailure(error: unknown): string {
@@ -115,6 +116,6 @@ function explainListening({ host, port, code, message }: CannotListen): string {
 		case 'EADDRNOTAVAIL':
 			return `${host} is not an address of this machine. Choose another address with --host.`;
 		default:
-			return `cannot listen on ${host}:${port} (${message}). Choose another address with --host and --port.`;
+			return `cannot listen on ${hostAndPort(host, port)} (${message}). Choose another address with --host and --port.`;
 	}
 }

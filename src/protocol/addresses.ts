@@ -1,7 +1,8 @@
 /**
- * Links to this server inside messages. A message is stored and published once, but clients reach the server at
- * different addresses. So stored links use a placeholder origin, and everything that leaves the server gets the
- * origin of its receiver. Never the author's origin: clients send their token to these links.
+ * Links to this server inside messages and requests to apps. A message is stored and published once, but clients
+ * reach the server at different addresses. So links use a placeholder origin, and everything that leaves the server
+ * gets the origin of its receiver. Never the author's origin: clients send their token to these links, and apps
+ * their answers.
  */
 
 /** RFC 6761: `.invalid` never resolves. */

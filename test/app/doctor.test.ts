@@ -65,6 +65,18 @@ test('doctor recognises a running server by its lock and its answer, and does no
 	});
 });
 
+test('doctor recognises a running server at the address that it listens on', async () => {
+	await withDirectory(async (directory) => {
+		for (const host of ['127.0.0.2', '::1', '::', '0.0.0.0']) {
+			const server = tidemark(['serve', '--port', '0', '--host', host, '--data-dir', directory]);
+			const port = await server.printed(/embedded engine, \S+:(\d+), data in/);
+			const { of } = await doctor(['--port', port, '--host', host, '--data-dir', directory]);
+			expect(of('port')).toMatchObject([{ state: 'ok', found: `a Tidemark server answers on port ${port}` }]);
+			await server.end('SIGTERM');
+		}
+	});
+});
+
 test('settings that cannot be read are findings, and the command fails', async () => {
 	const { ok, of, code } = await doctor([...FREE_PORT, '--jwt-secret', 'short', '--idle-minutes', 'x']);
 	expect([ok, code]).toEqual([false, 1]);

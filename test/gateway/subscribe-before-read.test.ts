@@ -2,6 +2,8 @@ import { afterEach, expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import type { Bus, Topic } from '../../src/engine/ports/bus.ts';
+import { ANY_ORIGIN } from '../../src/protocol/addresses.ts';
+import { liveEvent } from '../../src/protocol/live-event.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway, NOTHING_MISSED } from './listening-gateway.ts';
@@ -52,7 +54,7 @@ async function scene(
 		},
 	});
 	closing.push(gateway.stop);
-	const admission = admissionOf(userNamed('U1'));
+	const admission = { ...admissionOf(userNamed('U1')), origin: 'https://chat.example' };
 	const socket = new TestSocket(
 		`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`,
 	);
@@ -87,6 +89,17 @@ test('a new member receives later events; missed events are read only if somethi
 		await socket.seen({ type: 'first' });
 		expect(looked).toEqual(['memberships', 'missed', ...lookups]);
 	}
+});
+
+test('links in missed events of a join have the address that the client connected to', async () => {
+	const bus = new MemoryBus();
+	const file = { url_private: `${ANY_ORIGIN}/files-pri/T1-F1/tides.png` };
+	const shared = liveEvent('C2', 'message 2', 2, { type: 'shared', files: [file] });
+	const missed = { ...NOTHING_MISSED, events: [shared], inside: [shared] };
+	const socket = await scene(bus, () => undefined, missed);
+	bus.publish('user:U1', { type: 'joined', user: 'U1', conversation: 'C2', at: 1 });
+	const [received] = (await socket.seen({ type: 'shared' })).files;
+	expect(received.url_private).toBe('https://chat.example/files-pri/T1-F1/tides.png');
 });
 
 test('while joins are not complete, later events of other conversations wait, so that no position passes a held event', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rawClient } from '../support/api.ts';
+import { client, rawClient } from '../support/api.ts';
 import { AppClient, type Envelope } from '../support/app-client.ts';
 import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -107,6 +107,12 @@ describe('commands', () => {
 		expect(await newest()).toMatchObject({ text: 'answer 5' });
 		const forged = payload.response_url.replace(/\/responses\/.{8}/, '/responses/AAAAAAAA');
 		expect(await (await post(forged, '{"text":"x"}')).text()).toBe('expired_url');
+	});
+
+	test('response_url has the address that the app connected to, whatever Host header the user sends', async () => {
+		const ada = client(server.url, stage.adaToken, { host: 'evil.example' });
+		await ada('chat.command', { channel: stage.channel, command: '/tide' });
+		expect(app.envelopes.at(-1)?.payload.response_url).toStartWith(`${server.url}/responses/`);
 	});
 
 	test('a trigger opens one view, for its own app', async () => {

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { Outgoing } from '../../src/apps/outgoing.ts';
 import { certificateForLocalhost } from '../push/certificate.ts';
+import { client } from '../support/api.ts';
 import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
 import { eventually } from '../support/eventually.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startEmbedded, startServer, type TestServer } from '../support/server.ts';
 
 /** The Events API over HTTP: signatures, retries, and an app that keeps failing. */
 
@@ -77,6 +78,49 @@ test('a failed event is sent again with its retry number, then given up; an app 
 	await eventually(async () => expect(about('while paused')).toHaveLength(1), PATIENCE_MS);
 	expect(await delivery()).toMatchObject({ is_paused: false });
 }, 60_000);
+
+test('response_url has the public address of the server, whatever Host header the user sends', async () => {
+	const payloads: Record<string, string>[] = [];
+	const requests = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		fetch: async (request) => {
+			const form = Object.fromEntries(new URLSearchParams(await request.text()));
+			payloads.push(form.payload === undefined ? form : JSON.parse(form.payload));
+			return new Response('');
+		},
+	});
+	const url = `http://127.0.0.1:${requests.port}/`;
+	const manifest = manifestOf({
+		socketMode: false,
+		interactivityUrl: url,
+		commands: [{ command: '/tide', url }],
+	});
+	const addresses = async ({ url: own }: TestServer): Promise<(string | undefined)[]> => {
+		const { ada, adaToken, app, botToken, channel } = await appStage(own, manifest);
+		const call = client(own, adaToken, { host: 'evil.example' });
+		const { ts } = await ada('chat.postMessage', { channel, text: 'high water' });
+		const button = { type: 'button', action_id: 'more', text: { type: 'plain_text', text: 'More' } };
+		const blocks = [{ type: 'actions', block_id: 'tide', elements: [button] }];
+		const posted = await client(own, botToken)('chat.postMessage', { channel, text: 'more?', blocks });
+		payloads.length = 0;
+		await call('chat.command', { channel, command: '/tide' });
+		await call('shortcuts.run', { app_id: app, callback_id: 'quote', channel, message_ts: ts });
+		await call('blocks.actions', {
+			container: { type: 'message', channel_id: channel, message_ts: posted.ts },
+			actions: [{ block_id: 'tide', action_id: 'more' }],
+		});
+		return payloads.map(({ response_url }) => response_url?.replace(/[^/]+$/, '…'));
+	};
+	const published = await startEmbedded({ 'public-url': 'https://chat.example' });
+	try {
+		expect(await addresses(published)).toEqual(Array(3).fill('https://chat.example/responses/…'));
+		expect(await addresses(server)).toEqual(Array(3).fill(`${server.url}/responses/…`));
+	} finally {
+		await published.stop();
+		await requests.stop(true);
+	}
+});
 
 test('link-local addresses are never contacted, private ones only if allowed', async () => {
 	const fetched: string[] = [];

@@ -61,7 +61,7 @@ test('a reaction is added, shown wherever the message is, and removed', async ()
 	expect(await shown(grace, ts)).toEqual([['tada', 1, [grace.id]]]);
 });
 
-test('an answer lists the caller, however many users reacted before', async () => {
+test('an answer lists the caller, however many users reacted before, and with full all of them', async () => {
 	const { people } = await makeWorkspace(server.url, 23, 'Crowd');
 	const [author, ...others] = people as [Person, ...Person[]];
 	const [last, silent] = others.slice(-2) as [Person, Person];
@@ -78,6 +78,14 @@ test('an answer lists the caller, however many users reacted before', async () =
 	expect(await listed(last)).toEqual([21, 21, true]);
 	expect(await listed(others[0] as Person)).toEqual([21, 20, true]);
 	expect(await listed(silent)).toEqual([21, 20, false]);
+	const all = others.slice(0, -1).map(({ id }) => id);
+	const usersWith = async (full: boolean) => {
+		const { items } = await author.call('reactions.list', { user: last.id, full });
+		const got = await author.call('reactions.get', { channel: place, timestamp: ts, full });
+		return [items[0].message, got.message].map(({ reactions }) => reactions[0].users);
+	};
+	expect(await usersWith(false)).toEqual([all.slice(0, 20), all.slice(0, 20)]);
+	expect(await usersWith(true)).toEqual([all, all]);
 });
 
 test('errors are Slack’s', async () => {

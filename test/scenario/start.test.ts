@@ -59,6 +59,18 @@ describe('a start', () => {
 		});
 	});
 
+	test('an IPv6 address is printed in brackets, and the address works', async () => {
+		await withDirectory(async (directory) => {
+			const server = tidemark([...onFreePort(directory), '--host', '::1', '--demo']);
+			const url = await server.printed(/embedded engine, (\S+), data in/);
+			expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+			expect(await server.printed(/^ {2}ada +U\w+ +xoxp-\S+\n +(http\S+)#token=/m)).toBe(`${url}/`);
+			await server.printed(/on a terminal/);
+			expect((await fetch(`${url}/readyz`)).status).toBe(200);
+			expect((await server.end('SIGTERM')).code).toBe(0);
+		});
+	});
+
 	test('if the first start fails, the next one prints the token', async () => {
 		await withDirectory(async (directory) => {
 			const failed = await tidemark([...onFreePort(directory), '--host', '192.0.2.1']).ended;

@@ -68,3 +68,12 @@ test('users who name themselves in an edit of their reply do not follow the thre
 	await edit(`a reply by <@${grace.id}> to <@${ada.id}>`);
 	expect(await ada.call('subscriptions.thread.get', place)).toMatchObject({ subscription: { active: true } });
 });
+
+test('unfollowing ignores last_read, even a value that is not a ts', async () => {
+	const place = await thread('unfollowed');
+	await grace.call('chat.postMessage', { ...place, text: 'a reply' });
+	await grace.call('subscriptions.thread.remove', { ...place, last_read: 'yesterday' });
+	expect(await grace.call('subscriptions.thread.get', place)).toMatchObject({
+		subscription: { active: false },
+	});
+});

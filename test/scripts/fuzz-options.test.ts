@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { HELP, readOptions } from '../../scripts/fuzz-options.ts';
+import { HELP, memoryLimits, readOptions } from '../../scripts/fuzz-options.ts';
 
 /** The command line of `npm run fuzz`. */
 
@@ -23,4 +23,9 @@ test('options have defaults, and wrong options are reported', () => {
 		expect(readOptions(argv, 7)).toHaveProperty('problem');
 	for (const option of ['--minutes', '--seed', '--memory', '--most-mb', '--most-wait-ms', '--cluster'])
 		expect(HELP).toContain(option);
+});
+
+test('the start line names every limit of memory that applies', () => {
+	expect(memoryLimits({ memoryMb: 0, mostMb: 512 })).toBe('at most 512 MB');
+	expect(memoryLimits({ memoryMb: 1_024, mostMb: 512 })).toBe('at most 512 MB, in a cgroup of 1024 MB');
 });

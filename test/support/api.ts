@@ -12,11 +12,15 @@ export type Call = (method: string, args?: Readonly<Record<string, unknown>>) =>
 export class CallFailed extends Error {}
 
 /** Returns the answer, including errors. */
-export function rawClient(url: string, token: string): Call {
+export function rawClient(url: string, token: string, headers: Readonly<Record<string, string>> = {}): Call {
 	return async (method, args = {}) => {
 		const response = await fetch(`${url}/api/${method}`, {
 			method: 'POST',
-			headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json; charset=utf-8' },
+			headers: {
+				authorization: `Bearer ${token}`,
+				'content-type': 'application/json; charset=utf-8',
+				...headers,
+			},
 			body: JSON.stringify(args),
 		});
 		return (await response.json()) as Answer;
@@ -24,8 +28,8 @@ export function rawClient(url: string, token: string): Call {
 }
 
 /** Throws if the server returns an error. */
-export function client(url: string, token: string): Call {
-	const call = rawClient(url, token);
+export function client(url: string, token: string, headers?: Readonly<Record<string, string>>): Call {
+	const call = rawClient(url, token, headers);
 	return async (method, args) => {
 		const answer = await call(method, args);
 		if (!answer.ok) throw new CallFailed(`${method} ${JSON.stringify(args)}: ${JSON.stringify(answer)}`);

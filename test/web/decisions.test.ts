@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Conversation, Message, User } from '../../client/src/index.ts';
 import { checkChannelName } from '../../src/model/channel-name.ts';
 import { candidatesFor, complete, type Known, writtenName } from '../../web/src/composer/completion.ts';
+import { lengthWarning, MAX_CHARACTERS } from '../../web/src/composer/length.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
 import {
 	countNewBelow,
@@ -181,6 +182,16 @@ describe('text', () => {
 			'',
 		]);
 	});
+});
+
+test('the warning about a long text counts one character as one', () => {
+	const warningAt = (length: number) => lengthWarning('x'.repeat(length));
+	expect(warningAt(MAX_CHARACTERS - 1_001)).toBeNull();
+	expect(warningAt(MAX_CHARACTERS - 1_000)).toBe(`${(1_000).toLocaleString()} characters left.`);
+	expect(warningAt(MAX_CHARACTERS - 1)).toBe('1 character left.');
+	expect(warningAt(MAX_CHARACTERS)).toBe('0 characters left.');
+	expect(warningAt(MAX_CHARACTERS + 1)).toStartWith('1 character too long. ');
+	expect(warningAt(MAX_CHARACTERS + 2)).toStartWith('2 characters too long. ');
 });
 
 describe('the sidebar', () => {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { OVERLAP_MICROS } from '../../model/position.ts';
+import { hostAndPort, probeUrl } from '../listen-address.ts';
 import { checkListening, explainFailure } from '../start-failures.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
@@ -19,7 +20,7 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 		checkListening(host, port);
 		return ok(about, `${port} is free`);
 	} catch (error) {
-		const degraded = await degradedOf(port);
+		const degraded = await degradedOf(host, port);
 		if (degraded?.length === 0) return ok(about, `a Tidemark server answers on port ${port}`);
 		if (degraded)
 			return bad(
@@ -27,14 +28,14 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 				`the Tidemark server on port ${port} is degraded: ${degraded.join('; ')}`,
 				'Follow the advice in that message',
 			);
-		return bad(about, `cannot listen on ${host}:${port}`, explainFailure(error));
+		return bad(about, `cannot listen on ${hostAndPort(host, port)}`, explainFailure(error));
 	}
 }
 
-/** The problems that a Tidemark on this port reports; undefined: no Tidemark answers. */
-async function degradedOf(port: number): Promise<readonly string[] | undefined> {
+/** The problems that a Tidemark at this address reports; undefined: no Tidemark answers. */
+async function degradedOf(host: string, port: number): Promise<readonly string[] | undefined> {
 	try {
-		const url = `http://127.0.0.1:${port}/readyz`;
+		const url = `${probeUrl(host, port)}/readyz`;
 		const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
 		const { degraded } = (await response.json()) as { degraded?: unknown };
 		return Array.isArray(degraded) ? degraded.map(String) : undefined;

@@ -67,7 +67,7 @@ export const serverSettings = {
 	),
 	publicUrl: setting(
 		'public-url',
-		'address at which clients reach this server, for links to files; if not set, links use the address that each client connected to',
+		'address at which clients and apps reach this server, for links to files and response_url; if not set, links use the address that each client connected to. Set it if apps on other machines receive requests over HTTP',
 		null as string | null,
 		origin,
 	),

@@ -1,5 +1,6 @@
 import { Rejection } from '../../model/errors.ts';
 import type { RandomBytes } from '../../model/ids.ts';
+import { ANY_ORIGIN } from '../../protocol/addresses.ts';
 import { type JsonObject, parseJsonObject } from '../../protocol/objects.ts';
 import { sameHash, tokenKey } from '../auth/tokens.ts';
 import { addForm, type RawArguments, readText } from '../http/body.ts';
@@ -23,7 +24,13 @@ export const newWebhookSecret = (random: RandomBytes): string =>
 export const webhookUrl = (base: string, team: string, id: string, secret: string): string =>
 	`${base.replace(/\/+$/, '')}${WEBHOOK_PATH}${team}/${id}/${secret}`;
 
-export const RESPONSE_PATH = '/responses/';
+const RESPONSE_PATH = '/responses/';
+
+/**
+ * The address at which an app answers a command or an action later. The transport inserts the origin for the app.
+ * Never the origin of the user's request: the user could choose the host to which the app sends its answer.
+ */
+export const responseUrl = (pass: string): string => `${ANY_ORIGIN}${RESPONSE_PATH}${pass}`;
 
 export const isHook = (path: string): boolean =>
 	path.startsWith(WEBHOOK_PATH) || path.startsWith(RESPONSE_PATH);

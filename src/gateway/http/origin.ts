@@ -45,9 +45,6 @@ export const webUrl = (request: Request): string =>
 export const socketUrl = (request: Request, ticket: string): string =>
 	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/rtm/${ticket}`;
 
-/** The address at which an app answers a command or an action later. */
-export const responseUrl = (request: Request, pass: string): string => `${webUrl(request)}responses/${pass}`;
-
 /** The address of a Socket Mode connection. It has a query because libraries append to it. */
 export const socketModeUrl = (request: Request, ticket: string, app: string): string =>
 	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/link/${ticket}?app_id=${app}`;

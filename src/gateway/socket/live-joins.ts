@@ -1,4 +1,5 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
+import { withOrigin } from '../../protocol/addresses.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { Missed, SyncResult } from '../../unread/sync.ts';
 import { closeAll } from './closing.ts';
@@ -131,7 +132,8 @@ export class LiveJoins {
 		for (const connection of session.connections) {
 			if (missed && 'tooFarBehind' in missed) connection.send(TOO_FAR_BEHIND);
 			// With stamp and subject: a connection that is resuming may also get a newer event of the same subject.
-			for (const { frame, asOf, subject } of frames) connection.send(frame, asOf, subject);
+			for (const { frame, asOf, subject } of frames)
+				connection.send(withOrigin(connection.origin, frame), asOf, subject);
 		}
 		// Counts that became due before the user was subscribed were not sent.
 		if (!missed || ('recount' in missed && (missed.recount.includes(conversation) || missed.recountThreads)))

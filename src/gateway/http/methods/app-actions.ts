@@ -6,6 +6,7 @@ import { Rejection } from '../../../model/errors.ts';
 import { formatTs, parseTs } from '../../../model/ts.ts';
 import { type JsonObject, wireMessage } from '../../../protocol/objects.ts';
 import { signatureOf } from '../../apps/ephemeral.ts';
+import { responseUrl } from '../../apps/hooks.ts';
 import { appOfTeam, channelNameOf, interactionFields } from '../../apps/interaction.ts';
 import { issuePass } from '../../apps/passes.ts';
 import { viewOfUser, wireView } from '../../apps/views.ts';
@@ -13,7 +14,6 @@ import { readableConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { type Argument, required, withDefault } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
-import { responseUrl } from '../origin.ts';
 
 /** Sends what a user does with an interactive block (a button, a select …) to the app that posted it. */
 
@@ -182,10 +182,10 @@ async function ephemeralSource(
 }
 
 async function responseFor(
-	{ services, caller, request }: UserCall,
+	{ services, caller }: UserCall,
 	app: App,
 	where: { readonly channel: string; readonly ts: string; readonly ephemeral: boolean },
 ): Promise<string> {
 	const pass = { team: caller.team, app: app.id, user: caller.user.id, ...where };
-	return responseUrl(request, await issuePass(services, 'response', pass));
+	return responseUrl(await issuePass(services, 'response', pass));
 }

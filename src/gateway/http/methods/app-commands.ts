@@ -4,6 +4,7 @@ import { Rejection } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { wireMessage } from '../../../protocol/objects.ts';
 import { parseAppMessage, respond } from '../../apps/app-messages.ts';
+import { responseUrl } from '../../apps/hooks.ts';
 import { appOfTeam, channelNameOf, interactionFields, triggerFor } from '../../apps/interaction.ts';
 import { issuePass } from '../../apps/passes.ts';
 import { joinedConversation, readableConversation } from '../access.ts';
@@ -11,7 +12,6 @@ import * as type from '../argument-types.ts';
 import { optional, withDefault } from '../arguments.ts';
 import { hasContent } from '../message-content.ts';
 import { type UserCall, userMethod } from '../method.ts';
-import { responseUrl } from '../origin.ts';
 import { appId } from './admin-apps.ts';
 
 /** Slash commands and shortcuts, run by a user's client. */
@@ -73,7 +73,7 @@ export const chatCommand = userMethod({
 	},
 	ignored: ['disp', 'client_token'],
 	run: async (args, call) => {
-		const { services, caller, request } = call;
+		const { services, caller } = call;
 		const conversation = await joinedConversation(call, args.channel);
 		const { app, command } = await findCommand(call, args.command);
 		const team = await services.directory.team(caller.team);
@@ -96,7 +96,7 @@ export const chatCommand = userMethod({
 			text: args.text,
 			api_app_id: app.id,
 			is_enterprise_install: 'false',
-			response_url: responseUrl(request, await issuePass(services, 'response', pass)),
+			response_url: responseUrl(await issuePass(services, 'response', pass)),
 			trigger_id: await triggerFor(call, app),
 		};
 		const answer = await services.appRequests.ask(app, 'slash_commands', payload, command.url);
@@ -115,7 +115,7 @@ export const shortcutsRun = userMethod({
 		message_ts: optional(type.ts('message_not_found')),
 	},
 	run: async (args, call) => {
-		const { services, caller, request } = call;
+		const { services, caller } = call;
 		const app = await appOfTeam(call, args.app_id);
 		const shortcut = settingsOf(JSON.parse(app.manifest)).shortcuts.find(
 			({ callbackId }) => callbackId === args.callback_id,
@@ -148,7 +148,7 @@ export const shortcutsRun = userMethod({
 			message_ts: formatTs(message.ts),
 			channel: { id: args.channel, name: channelNameOf(conversation) },
 			message: wireMessage(message, caller.team),
-			response_url: responseUrl(request, await issuePass(services, 'response', pass)),
+			response_url: responseUrl(await issuePass(services, 'response', pass)),
 		});
 		return {};
 	},

@@ -9,7 +9,7 @@ import { identityArguments, identityOf } from '../message-identity.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { postTarget } from '../post-target.ts';
 import { openCursor, sealedNext } from '../sealed-cursor.ts';
-import { contentOf, IGNORED_ARGUMENTS, namingArguments, textOf } from './chat.ts';
+import { contentOf, IGNORED_ARGUMENTS, linkNamesArguments, textOf } from './chat.ts';
 
 /** Schedules messages; scheduled-posts.ts posts them. */
 
@@ -34,7 +34,7 @@ export const chatScheduleMessage = userMethod({
 		post_at: seconds,
 		...contentArguments,
 		...identityArguments,
-		...namingArguments,
+		...linkNamesArguments,
 		thread_ts: optional(type.ts('thread_not_found')),
 		reply_broadcast: type.flag,
 	},

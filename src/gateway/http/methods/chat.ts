@@ -29,7 +29,7 @@ export const IGNORED_ARGUMENTS = ['as_user', 'mrkdwn', 'unfurl_links', 'unfurl_m
  * Turns names in the text into mentions and links. Slack's `parse=full` also links URLs, which clients do
  * themselves.
  */
-export const namingArguments = { link_names: type.flag, parse: optional(type.text({ max: 40 })) };
+export const linkNamesArguments = { link_names: type.flag, parse: optional(type.text({ max: 40 })) };
 
 const CLIENT_MSG_ID_LENGTH = 255;
 
@@ -39,7 +39,7 @@ export const chatPostMessage = userMethod({
 		channel: type.target,
 		...contentArguments,
 		...identityArguments,
-		...namingArguments,
+		...linkNamesArguments,
 		thread_ts: optional(type.ts('thread_not_found')),
 		reply_broadcast: type.flag,
 		client_msg_id: optional(type.text({ max: CLIENT_MSG_ID_LENGTH, takesEmpty: false })),
@@ -132,7 +132,7 @@ export const chatUpdate = userMethod({
 		channel: type.channel,
 		ts: type.ts('message_not_found'),
 		...contentArguments,
-		...namingArguments,
+		...linkNamesArguments,
 	},
 	ignored: [...IGNORED_ARGUMENTS, 'file_ids', 'icon_emoji', 'icon_url', 'reply_broadcast', 'username'],
 	run: async (args, call) => {

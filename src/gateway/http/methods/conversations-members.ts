@@ -1,13 +1,28 @@
 import { Rejection } from '../../../model/errors.ts';
+import { SLACKBOT_ID } from '../../../model/ids.ts';
 import type { Result } from '../../../sequencer/commands.ts';
-import { usersOf } from '../access.ts';
+import { usersOf, visibleConversation } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { channelAnswer } from '../conversation-objects.ts';
 import { warned } from '../envelope.ts';
 import { type UserCall, userMethod } from '../method.ts';
+import { nextCursor } from '../paging.ts';
 import { submit } from '../submit.ts';
 
-/** Joining, leaving, inviting and removing. The worker that owns the conversation decides these changes. */
+/** Lists members; joining, leaving, inviting and removing, which the worker that owns the conversation decides. */
+
+const MEMBERS_PAGE = 100;
+
+export const conversationsMembers = userMethod({
+	arguments: { channel: type.channel, limit: type.limit(MEMBERS_PAGE), cursor: type.cursor('after') },
+	run: async (args, call) => {
+		const { conversation } = await visibleConversation(call, args.channel);
+		if (conversation.kind === 'im' && conversation.creator === SLACKBOT_ID)
+			return { members: conversation.people, ...nextCursor('after', null) };
+		const page = await call.services.directory.members(args.channel, args.cursor ?? null, args.limit);
+		return { members: page.items, ...nextCursor('after', page.next) };
+	},
+});
 
 /** The conversation after the change. */
 async function changedChannel(call: UserCall, { conversation }: Result) {

@@ -26,7 +26,7 @@ import { clientCounts, clientExplain, clientMarkAllRead, clientSync } from './cl
 import { clientUserBoot } from './client-boot.ts';
 import { conversationsCreate, conversationsRename } from './conversations-create.ts';
 import { conversationsHistory } from './conversations-history.ts';
-import { conversationsInfo, conversationsMembers } from './conversations-info.ts';
+import { conversationsInfo } from './conversations-info.ts';
 import { conversationsList, usersConversations } from './conversations-list.ts';
 import {
 	conversationsMark,
@@ -41,6 +41,7 @@ import {
 	conversationsJoin,
 	conversationsKick,
 	conversationsLeave,
+	conversationsMembers,
 } from './conversations-members.ts';
 import { conversationsClose, conversationsOpen } from './conversations-open.ts';
 import { conversationsReplies } from './conversations-replies.ts';

@@ -52,7 +52,7 @@ const change = (added: boolean) =>
 export const reactionsAdd = change(true);
 export const reactionsRemove = change(false);
 
-/** Limit for the users that `full` returns, for all reactions together. */
+/** Limit for the users that `full` returns for a message, for all its reactions together. */
 const MAX_REACTORS = 1000;
 
 export const reactionsGet = userMethod({
@@ -66,7 +66,7 @@ export const reactionsGet = userMethod({
 		return {
 			type: 'message',
 			channel,
-			message: args.full ? await withAllUsers(call, channel, ts, object) : object,
+			message: args.full && object ? await withAllUsers(call, channel, ts, object) : object,
 		};
 	},
 });
@@ -77,21 +77,28 @@ async function liveMessage({ services }: UserCall, channel: string, ts: number):
 	return message;
 }
 
+/** A reaction in a message object; without `full`, it may list only some of its users. */
+interface ListedReaction extends JsonObject {
+	readonly name: string;
+	readonly count: number;
+	readonly users: readonly string[];
+}
+
 async function withAllUsers(
 	{ services }: UserCall,
 	channel: string,
 	ts: number,
-	object: JsonObject | undefined,
-): Promise<JsonObject | undefined> {
-	const reactions = object?.reactions as readonly JsonObject[] | undefined;
-	if (!object || !reactions) return object;
+	object: JsonObject,
+): Promise<JsonObject> {
+	const reactions = (object.reactions as readonly ListedReaction[] | undefined) ?? [];
+	if (reactions.every(({ count, users }) => users.length === count)) return object;
 	const users = await services.history.reactors(channel, ts, MAX_REACTORS);
 	return {
 		...object,
 		reactions: reactions.map((reaction) => ({
 			...reaction,
 			// The caller may be among `users` and not among the earliest.
-			users: [...new Set([...(users.get(reaction.name as string) ?? []), ...(reaction.users as string[])])],
+			users: [...new Set([...(users.get(reaction.name) ?? []), ...reaction.users])],
 		})),
 	};
 }
@@ -108,7 +115,8 @@ export const reactionsList = userMethod({
 		cursor: type.cursor('next_ts'),
 		full: type.flag,
 	},
-	cost: ({ limit, count }) => costOfRows(Math.min(count || limit, type.MAX_PAGE)),
+	// `full` reads each message's users as well.
+	cost: ({ limit, count, full }) => costOfRows(Math.min(count || limit, type.MAX_PAGE) * (full ? 2 : 1)),
 	ignored: ['page', 'team_id'],
 	run: async (args, call) => {
 		const { services, caller } = call;
@@ -119,14 +127,18 @@ export const reactionsList = userMethod({
 		const before = args.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(args.cursor);
 		const found = await services.history.reactedTo(user, before, MAX_EXAMINED);
 		return boundedAnswer(call, async (mostBytes) => {
-			const { items, next, isCut } = await itemsOf(call, found, limit, mostBytes);
+			const { items, next, isCut } = await itemsOf(call, found, { limit, mostBytes, full: args.full });
 			return { answer: { items, ...nextCursor('next_ts', next) }, isCut };
 		});
 	},
 });
 
 /** The messages that the caller may read, each once. */
-async function itemsOf(call: UserCall, found: readonly ReactedMessage[], limit: number, mostBytes: number) {
+async function itemsOf(
+	call: UserCall,
+	found: readonly ReactedMessage[],
+	{ limit, mostBytes, full }: { limit: number; mostBytes: number; full: boolean },
+) {
 	const items: JsonObject[] = [];
 	const shown = new Set<string>();
 	/** Null: a conversation that the caller may not read. */
@@ -145,7 +157,10 @@ async function itemsOf(call: UserCall, found: readonly ReactedMessage[], limit: 
 			shown.add(key);
 			const [message] = await call.services.history.messages(id, [ts]);
 			const live = message && !message.deleted ? [message] : [];
-			const { objects } = await messagePage(call, conversation, live, room);
+			const { objects: listed } = await messagePage(call, conversation, live, room);
+			const objects = full
+				? await Promise.all(listed.map((object) => withAllUsers(call, id, ts, object)))
+				: listed;
 			room -= objects.reduce((sum, object) => sum + Buffer.byteLength(JSON.stringify(object)), 0);
 			if (room <= 0 && items.length > 0) return { items, next: last, isCut: true };
 			for (const object of objects) items.push({ type: 'message', channel: id, message: object });

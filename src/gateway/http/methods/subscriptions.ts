@@ -51,7 +51,8 @@ export const subscriptionsThreadAdd = userMethod({
 });
 
 export const subscriptionsThreadRemove = userMethod({
-	arguments: { ...thread, last_read: optional(type.ts('invalid_timestamp')) },
+	arguments: thread,
+	ignored: ['last_read'],
 	run: async ({ channel, thread_ts: threadTs }, call) => {
 		await submit(call, channel, { type: 'unfollow', threadTs });
 		return {};
