@@ -12,7 +12,8 @@ export type Answer = any;
 /** Longer than the server's own timeout. */
 const TIMEOUT_MS = 40_000;
 const ATTEMPTS = 4;
-const TOKEN_REJECTED = new Set(['token_expired', 'invalid_auth', 'token_revoked']);
+/** A new token may be accepted. After other errors that reject the token, the user has to sign in again. */
+const RENEWABLE = new Set(['token_expired', 'invalid_auth', 'token_revoked']);
 
 export class Api {
 	private token: string | undefined;
@@ -62,8 +63,8 @@ export class Api {
 		try {
 			return await this.send(method, args);
 		} catch (error) {
-			const isTokenRejected = error instanceof ApiError && TOKEN_REJECTED.has(error.code);
-			if (!isTokenRejected || !hadToken || typeof this.source === 'string') throw error;
+			const mayBeRenewed = error instanceof ApiError && RENEWABLE.has(error.code);
+			if (!mayBeRenewed || !hadToken || typeof this.source === 'string') throw error;
 			this.forgetToken();
 			return this.send(method, args);
 		}

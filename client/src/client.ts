@@ -152,7 +152,11 @@ class Parts {
 			welcome: (answer) => this.welcome(answer),
 			receive: (event) => this.receive(event),
 			changed: touchRoot,
-			online: () => this.online(),
+			online: (isFirstAttempt) => {
+				// Users that were loaded during the first attempt are recent enough.
+				if (!isFirstAttempt) this.people.reconnected();
+				this.online();
+			},
 			isAttentive: () => this.attention.getSnapshot(),
 		});
 		this.attention.subscribe(() => {

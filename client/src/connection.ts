@@ -32,7 +32,7 @@ export interface ConnectionParts {
 	readonly receive: (event: Wire) => void;
 	readonly changed: () => void;
 	/** All missed events have arrived, and frames can be sent. */
-	readonly online: () => void;
+	readonly online: (isFirstAttempt: boolean) => void;
 	/** Whether the window has the user's attention. */
 	readonly isAttentive: () => boolean;
 }
@@ -206,7 +206,7 @@ export class SocketConnection {
 		this.become('online');
 		this.watch();
 		this.settle();
-		this.parts.online();
+		this.parts.online(this.current === 1);
 	}
 
 	/** Detects connections that the operating system considers open but that deliver nothing. */

@@ -101,7 +101,7 @@ export class Cell<T> implements Store<T> {
 }
 
 /** Identical, or plain objects or lists with identical contents. */
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
 	if (Object.is(one, other)) return true;
 	if (!isPlain(one) || !isPlain(other)) return false;
 	const names = Object.keys(one);

@@ -149,9 +149,12 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	/** Whether the window has the user's attention, as the interface reports it; `attendWindow` reports it in a browser. */
 	readonly attention: Attention;
 
-	/** Undefined while the user is being fetched; when the user arrives, `users` in the snapshot changes. */
+	/**
+	 * Undefined while the user is being fetched; when the user arrives, `users` in the snapshot changes. After a reconnect, returns the
+	 * old value while the user is being reloaded.
+	 */
 	user(id: string): User | undefined;
-	/** Loads all users of the workspace, for lists and completion. */
+	/** Loads all users of the workspace, for lists and completion. After a reconnect the list may be outdated: call it again. */
 	loadUsers(): Promise<void>;
 	/** Keeps the presence of these users in the snapshot until the returned function is called. */
 	watchPresence(users: readonly string[]): () => void;

@@ -62,7 +62,7 @@ export const useConnection = (): Connection => useSelected(({ connection }) => c
 /** Undefined until the user is loaded. */
 export function useUser(id: string): User | undefined {
 	const client = useClient();
-	// `client.user` fetches a missing user; the snapshot changes when the user arrives.
+	// `users.get` reloads an outdated user, `client.user` fetches a missing one; the snapshot changes when the user arrives.
 	return useSelected(({ users }) => users.get(id) ?? client.user(id));
 }
 

@@ -1,7 +1,11 @@
 /** A Map with immutable snapshots: copied on the first write after a snapshot was taken. */
 export class SharedMap<K, V> {
-	private map = new Map<K, V>();
+	private map: Map<K, V>;
 	private isShared = false;
+
+	constructor(private readonly copy = (entries: Iterable<readonly [K, V]>) => new Map(entries)) {
+		this.map = copy([]);
+	}
 
 	get(key: K): V | undefined {
 		return this.map.get(key);
@@ -25,15 +29,17 @@ export class SharedMap<K, V> {
 	}
 
 	clear(): void {
-		this.map = new Map();
+		this.renew([]);
+	}
+
+	/** Makes the next snapshot a new Map. */
+	renew(entries: Iterable<readonly [K, V]> = this.map): void {
+		this.map = this.copy(entries);
 		this.isShared = false;
 	}
 
 	private own(): Map<K, V> {
-		if (this.isShared) {
-			this.map = new Map(this.map);
-			this.isShared = false;
-		}
+		if (this.isShared) this.renew();
 		return this.map;
 	}
 }

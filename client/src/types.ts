@@ -226,7 +226,7 @@ export type Presence = 'active' | 'away';
 /**
  * - `idle`: not connected, by choice
  * - `connecting`: connecting, for the first time or again
- * - `online`: everything shown is up to date
+ * - `online`: conversations, counts and messages are up to date; after a reconnect, users are reloaded one by one
  * - `waiting`: reconnects at `retryAt`
  * - `stopped`: does not reconnect by itself; `reason` says why (`signed_out`, `invalid_auth`, `too_many_sockets`, …)
  */
@@ -250,7 +250,10 @@ export interface ClientSnapshot {
 	readonly badge: number;
 	/** Number of messages that are being sent or wait for a connection, without failed ones. */
 	readonly unsentCount: number;
-	/** Loaded users; `client.user(id)` fetches a missing one. */
+	/**
+	 * Loaded users; `client.user(id)` fetches a missing one. After a reconnect this is a new Map, and `get(id)` makes the client
+	 * reload the user.
+	 */
 	readonly users: ReadonlyMap<string, User>;
 	/** Presence of watched users. */
 	readonly presence: ReadonlyMap<string, Presence>;

@@ -55,6 +55,23 @@ test('a user who is created after all users were loaded is known at once', async
 	end();
 });
 
+test('a rename and a deactivation during an outage become visible after the reconnect', async () => {
+	const { client, network, admin, bo, cy, end } = await stage();
+	for (const { id } of [bo, cy]) client.user(id);
+	await until(client, ({ users }) => users.has(bo.id) && users.has(cy.id));
+	network.goOffline();
+	await bo.call('users.profile.set', { profile: { real_name: 'Bo Renamed' } });
+	await admin('admin.users.deactivate', { user_id: cy.id });
+	network.goOnline();
+	await until(
+		client,
+		({ users }) => users.get(bo.id)?.realName === 'Bo Renamed' && users.get(cy.id)?.isDeleted === true,
+	);
+	expect(network.frames.filter(({ type }) => type === 'user_change')).toEqual([]);
+	expect(network.callsOf('users.info')).toHaveLength(4);
+	end();
+});
+
 test('the presence of watched users is sent, also after a reconnect', async () => {
 	const { client, other, network, bo, cy, end } = await stage();
 	const stop = client.watchPresence([bo.id, cy.id]);

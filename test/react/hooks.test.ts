@@ -7,6 +7,7 @@ import {
 	useConversation,
 	useFileLink,
 	useInbox,
+	useSelected,
 	useSnapshot,
 	useThread,
 	useThreads,
@@ -15,9 +16,10 @@ import {
 import { createElement, type ReactNode, StrictMode, useState } from 'react';
 import { renderToString } from 'react-dom/server';
 import type { TidemarkClient } from '../../client/src/index.ts';
-import { Network } from '../support/client/network.ts';
+import { Network, until } from '../support/client/network.ts';
 import { draw } from '../support/client/react-root.ts';
 import { sdk } from '../support/client/sdk.ts';
+import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -143,6 +145,28 @@ test('useThreads, useUser and useSnapshot update', async () => {
 	expect(user.last()).toMatchObject({ id: bo.id, name: bo.name });
 	expect(snapshot.last()).toBe(client.getSnapshot());
 	await page.unmount();
+	client.disconnect();
+});
+
+test('useUser updates after an outage during which the user was renamed', async () => {
+	const { client, network, bo } = await stage();
+	const user = noting(() => useUser(bo.id));
+	// This component selects all users, so it reads the user only while it renders.
+	const name = noting(() => useSelected(({ users }) => users).get(bo.id)?.realName);
+	const page = await draw(within(client, user.Component));
+	await page.act(() => until(client, ({ users }) => users.has(bo.id)));
+	network.goOffline();
+	await bo.call('users.profile.set', { profile: { real_name: 'Bo Renamed' } });
+	network.goOnline();
+	await page.act(() => eventually(async () => expect(user.last()?.realName).toBe('Bo Renamed')));
+	await page.unmount();
+
+	const other = await draw(within(client, name.Component));
+	network.goOffline();
+	await bo.call('users.profile.set', { profile: { real_name: 'Bo Again' } });
+	network.goOnline();
+	await other.act(() => eventually(async () => expect(name.last()).toBe('Bo Again')));
+	await other.unmount();
 	client.disconnect();
 });
 

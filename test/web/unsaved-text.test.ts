@@ -85,6 +85,35 @@ test('the text of an unsent message with files returns to the text box, and is a
 	forgetNetwork(screen);
 });
 
+test('two pages with the same session storage, as a duplicated tab has, do not replace each other’s texts', async () => {
+	const { people } = await scene(2);
+	const screen = await show(people[0]);
+	const { page } = screen;
+	await page.context().route('**/upload/**', (route) => route.abort());
+	await screen.open('harbour');
+	await page.evaluate("sessionStorage.setItem('tidemark.tab', '1-2')");
+	const [copy] = await Promise.all([page.waitForEvent('popup'), page.evaluate('void open(location.href)')]);
+	const share = async (on: typeof page, text: string) => {
+		await on.locator('.pane .composer input[type=file]').setInputFiles(NOTES);
+		await on.getByRole('list', { name: 'Files to send' }).waitFor();
+		await on.locator('.pane .composer textarea').fill(text);
+		await on.locator('.pane .composer textarea').press('Enter');
+		await on.getByText('Not sent: notes.txt').waitFor();
+	};
+	await share(page, 'from the first page');
+	await share(copy, 'from its copy');
+	expect(await copy.evaluate<string>("sessionStorage.getItem('tidemark.tab')")).toBe('1-2');
+	copy.on('dialog', (dialog) => void dialog.accept());
+	await copy.close();
+	page.on('dialog', (dialog) => void dialog.accept());
+	await page.reload();
+	await eventually(async () => {
+		const lines = (await box(screen).inputValue()).split('\n').sort();
+		expect(lines).toEqual(['from its copy', 'from the first page']);
+	});
+	forgetNetwork(screen);
+});
+
 test('an edit that cannot be saved stays in its box', async () => {
 	const { people, post } = await scene(2);
 	await post(people[0], 'with a mistke');

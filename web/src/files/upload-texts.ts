@@ -17,15 +17,21 @@ interface Text {
 	readonly written: string;
 }
 
+const randomId = (): string => crypto.getRandomValues(new Uint32Array(2)).join('-');
+
+/** Survives a reload. A duplicated tab, and each frame of /devices, has the same id. */
 function tab(): string {
 	const known = sessionStorage.getItem(TAB);
 	if (known !== null) return known;
-	const made = crypto.getRandomValues(new Uint32Array(2)).join('-');
+	const made = randomId();
 	sessionStorage.setItem(TAB, made);
 	return made;
 }
 
-const keyOf = (id: number): string => `${PREFIX}${tab()}.${id}`;
+/** Makes keys unique: pages with the same tab id must not replace or remove each other's texts. */
+const PAGE = randomId();
+
+const keyOf = (id: number): string => `${PREFIX}${tab()}.${PAGE}.${id}`;
 
 export function saveText(id: number, { user, channel, threadTs, written }: Text): void {
 	if (written === '') return;
