@@ -11,8 +11,8 @@ import { boundMsBetween, meanMsBetween, serverTimes } from '../support/server-ti
 /** On Kafka, Redis and PostgreSQL: counts and marks, and counts after Redis was emptied. */
 
 const MARKS = 400;
-/** Kafka has just started: its JIT compiler needs a few thousand requests, and takes CPU from the other processes meanwhile. */
-const FIRST_WARM_UP = 4 * MARKS;
+/** Kafka has just started: until some thousand requests later, its JIT compiler takes CPU from the other processes. */
+const FIRST_WARM_UP = 16 * MARKS;
 /** Milliseconds, p99 on the server. */
 const TARGETS: Readonly<Record<number, number>> = { 50: 2, 1000: 6, 100000: 250 };
 
@@ -113,6 +113,13 @@ function markFigures(rounds: readonly MarksRound[]): Figure[] {
 		figure('a mark: mean on the server', 'ms', means),
 		figure('a mark: p95 on the server, upper bound', 'ms', bounds),
 		figure('a mark: p95 at the client', 'ms', p95s, { atMost: 4 }),
+		...(['p50', 'p95'] as const).map((name) =>
+			figure(
+				`conversations.history of ${MESSAGES_EACH} messages: ${name} at the client`,
+				'ms',
+				rounds.map(({ histories }) => histories[name]),
+			),
+		),
 	];
 }
 
@@ -144,22 +151,27 @@ type MarksRound = Awaited<ReturnType<typeof marksRound>>;
 /** Marks messages unread before each mark, so that the mark changes something. */
 async function marksRound(url: string, run: number) {
 	const reader = readerOf(50);
-	const mark = async (index: number): Promise<number> => {
+	const mark = async (index: number): Promise<{ mark: number; history: number }> => {
 		const channel = channelId(1 + ((run * MARKS + index) % 24) * 2);
-		const { body } = await call(url, reader, 'conversations.history', { channel, limit: '3' });
-		const { messages } = JSON.parse(body) as { messages: { ts: string }[] };
+		const page = await call(url, reader, 'conversations.history', { channel, limit: String(MESSAGES_EACH) });
+		const { messages } = JSON.parse(page.body) as { messages: { ts: string }[] };
 		const ts = messages[0]?.ts ?? '';
-		await call(url, reader, 'conversations.markUnread', { channel, ts: messages[2]?.ts ?? '' });
-		return (await call(url, reader, 'conversations.mark', { channel, ts })).ms;
+		await call(url, reader, 'conversations.markUnread', { channel, ts: messages.at(-1)?.ts ?? '' });
+		return { mark: (await call(url, reader, 'conversations.mark', { channel, ts })).ms, history: page.ms };
 	};
 	const warmUp = run === 0 ? FIRST_WARM_UP : MARKS / 2;
 	for (let index = 0; index < warmUp; index += 1) await mark(index);
 	const before = await serverTimes(url, 'conversations.mark');
-	const times: number[] = [];
+	const times: Awaited<ReturnType<typeof mark>>[] = [];
 	for (let index = 0; index < MARKS; index += 1) times.push(await mark(index));
 	const after = await serverTimes(url, 'conversations.mark');
+	const histories = times.map(({ history }) => history);
 	return {
-		client: quantile(times, 0.95),
+		histories: { p50: quantile(histories, 0.5), p95: quantile(histories, 0.95) },
+		client: quantile(
+			times.map(({ mark }) => mark),
+			0.95,
+		),
 		server: meanMsBetween(before, after),
 		bound: boundMsBetween(before, after, 0.95),
 	};
