@@ -45,6 +45,8 @@ export class LiveStores {
 	}
 
 	receive(event: Wire): void {
+		// The server does not store ephemeral messages, so no list contains them.
+		if (event.is_ephemeral) return;
 		if (event.type === 'message') for (const live of this.in(event.channel)) live.receive(event);
 		if (isReactionOrPin(event)) for (const live of this.in(event.item.channel)) live.receive(event);
 		const { subscription } = event;

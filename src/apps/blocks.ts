@@ -76,17 +76,22 @@ function chosenOf(given: JsonObject): JsonObject {
 
 /** The entered values of a form, limited to inputs that it has. */
 export function stateOf(blocks: readonly JsonObject[], given: JsonObject): JsonObject {
-	const values: Record<string, Record<string, JsonObject>> = {};
+	// Maps, because apps choose the ids: one of them may be `__proto__`.
+	const values = new Map<string, Map<string, JsonObject>>();
 	for (const { blockId, actionId, element } of elementsOf(blocks)) {
-		const block = given[blockId];
-		const entered = isJsonObject(block) ? block[actionId] : undefined;
+		const entered = ownOf(ownOf(given, blockId), actionId);
 		if (!isJsonObject(entered)) continue;
-		const ofBlock = values[blockId] ?? {};
-		ofBlock[actionId] = { type: textOr(element.type, 'plain_text_input'), ...chosenOf(entered) };
-		values[blockId] = ofBlock;
+		const ofBlock = values.get(blockId) ?? new Map<string, JsonObject>();
+		ofBlock.set(actionId, { type: textOr(element.type, 'plain_text_input'), ...chosenOf(entered) });
+		values.set(blockId, ofBlock);
 	}
-	return { values };
+	return {
+		values: Object.fromEntries([...values].map(([block, entries]) => [block, Object.fromEntries(entries)])),
+	};
 }
+
+const ownOf = (holder: Json | undefined, name: string): Json | undefined =>
+	isJsonObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
 
 export const blocksIn = (holder: JsonObject): readonly JsonObject[] =>
 	Array.isArray(holder.blocks) ? holder.blocks.filter(isJsonObject) : [];

@@ -29,8 +29,8 @@ const PAGE = 500;
 export class Dispatchers {
 	private readonly running = new Map<string, Dispatcher>();
 	/**
-	 * By app: attempts at events that the last dispatcher did not deliver. An event that crashes the app also ends its dispatcher, with the
-	 * app's last socket, and the next dispatcher must not start to count again.
+	 * By app: attempts at events that the last dispatcher did not deliver. An event that crashes the app closes the app's last socket,
+	 * which ends the dispatcher. The next dispatcher continues to count the attempts at this event.
 	 */
 	private readonly past = new Map<string, PastAttempts>();
 	private timer: ReturnType<typeof setTimeout> | undefined;

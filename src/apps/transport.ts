@@ -8,8 +8,8 @@ export interface Transport {
 	/** Maximum number of deliveries in flight. */
 	readonly maxInFlight: number;
 	/**
-	 * Whether an app is paused after all its deliveries have failed for long. False for sockets: an app that opens one
-	 * can receive events, and only undelivered events are dropped.
+	 * Whether an app is paused after all its deliveries have failed for long. False for sockets: an app with an open
+	 * socket can receive events. The dispatcher drops the events that fail, and delivers the others.
 	 */
 	readonly pausesFailingApps: boolean;
 	/** Rejects only for unexpected errors; the dispatcher tries again. */

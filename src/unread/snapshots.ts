@@ -18,8 +18,9 @@ export interface UserSnapshot extends ChangedViews {
 	readonly isMissed: (at: number) => boolean;
 	/** Changes of the user's own state after `since`. */
 	readonly own: OwnChanges;
-	/** Like `own` and `conversations`, but from `before` earlier on (see `snapshotSince`); no conversations if that is 0. */
+	/** Like `own`, with changes from some time before `since` too: the parameter `before` of `snapshotSince`. */
 	readonly recentOwn: OwnChanges;
+	/** Conversations that changed in that time or later; none if `before` is 0. */
 	readonly recentConversations: readonly string[];
 	/** Counts of the conversations and threads in `own`. */
 	readonly rows: readonly CountRow[];

@@ -30,7 +30,7 @@ const RETRY_MS = 250;
 const RECORD_TIMEOUT_MS = 250;
 /** Releasing the partition waits at most this long for a claim, because Redis may not answer. */
 const CLAIM_TIMEOUT_MS = 1000;
-/** And this long for its last record: as long as Redis may take to answer. A publication that failed may stay unconfirmed for longer. */
+/** It waits at most this long until the last published offset is recorded: Redis may not answer for longer. */
 const LAST_RECORD_TIMEOUT_MS = 3000;
 
 export class Ownership {

@@ -155,7 +155,7 @@ export class PersistBehind implements EffectPipeline {
 		return command;
 	}
 
-	/** Does not wait for the store once the partition is leaving, unless it is draining. */
+	/** Gives up when the partition begins to leave, unless it is draining: the store may not answer. */
 	load<T>(command: Command, work: () => Promise<T>): Promise<T> {
 		const mayGiveUp = (): boolean => this.hasStartedLeaving && !this.draining;
 		const load = () =>

@@ -234,3 +234,12 @@ test('a leave that is older than the counts makes the client fetch the membershi
 	await server.time.pass(0);
 	expect(named()).toBeUndefined();
 });
+
+test('an ephemeral message is in no list', async () => {
+	const { receive, texts, replies } = await stage();
+	receive(
+		{ ...reply(1, 4), is_ephemeral: true },
+		{ ...posted(5, 3), is_ephemeral: true, prev_ts: undefined },
+	);
+	expect([texts(), replies()]).toEqual([['text 1', 'text 2', 'text 3'], []]);
+});

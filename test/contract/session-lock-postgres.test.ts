@@ -93,7 +93,7 @@ async function rebuildBeside(
 	let isLost = false;
 	const recovery = (lock: SessionLock, halted: () => Promise<void>, log: (what: string) => void) => {
 		const made = new Recovery({
-			epoch: {
+			epochs: {
 				lost: async () => (isLost ? ['a node'] : []),
 				clear: async () => undefined,
 				begin: async () => {

@@ -3,6 +3,7 @@ import { type Call, rawClient } from '../support/api.ts';
 import { AppClient } from '../support/app-client.ts';
 import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { connect } from '../support/socket.ts';
 
 /** Modals: what users submit, what apps answer, and whose views an app stacks. */
 
@@ -78,8 +79,28 @@ test('an app pushes only onto a modal of the user who caused the trigger', async
 	expect(await push(home.view.id)).toMatchObject({ error: 'view_not_found' });
 	const { view } = await push(ofAda);
 	expect(view).toMatchObject({ previous_view_id: ofAda });
+	const socket = await connect({ id: stage.adaId, name: 'ada', token: stage.adaToken, call: stage.ada });
 	answer = { response_action: 'clear' };
 	await ada('views.submit', { view_id: view.id });
 	expect(await ada('views.get', { view_id: ofAda })).toMatchObject({ error: 'view_not_found' });
 	expect(await stage.grace('views.get', { view_id: ofGrace })).toMatchObject({ ok: true });
+	for (const id of [view.id, ofAda])
+		await socket.seen((frame) => frame.type === 'view_closed' && frame.view.id === id);
+	socket.close();
+});
+
+test('an app’s ids may be names that JavaScript uses itself', async () => {
+	answer = null;
+	const blocks = ['__proto__', 'constructor'].map((block_id) => ({
+		type: 'input',
+		block_id,
+		element: { type: 'plain_text_input', action_id: '__proto__' },
+	}));
+	const trigger_id = await triggerOf(stage.ada);
+	const { view } = await bot('views.open', { trigger_id, view: { ...VIEW, blocks } });
+	const entered = '{"__proto__":{"__proto__":{"value":"a"}},"constructor":{"__proto__":{"value":"b"}}}';
+	await ada('views.submit', { view_id: view.id, state: `{"values":${entered}}` });
+	const { values } = app.envelopes.at(-1)?.payload.view.state ?? {};
+	expect(JSON.stringify(values)).toBe(entered.replaceAll('{"value"', '{"type":"plain_text_input","value"'));
+	expect(Object.keys(Object.prototype)).toEqual([]);
 });

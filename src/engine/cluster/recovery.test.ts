@@ -7,7 +7,7 @@ test('a start continues when Redis answers, and reports the errors until then', 
 	const steps: string[] = [];
 	const answers = [new Error('Redis does not answer'), new Error('Redis does not answer'), []];
 	const recovery = new Recovery({
-		epoch: {
+		epochs: {
 			lost: async () => {
 				const answer = answers.shift() ?? [];
 				if (answer instanceof Error) throw answer;

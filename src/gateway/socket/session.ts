@@ -36,8 +36,8 @@ export interface SessionParts {
 }
 
 /**
- * With `replies`, `hello` is also the reply to frame 1, for which Slack's JavaScript client waits two seconds
- * before it sends. Other clients must not get it: wee-slack treats every frame with `reply_to` as a reply.
+ * With `replies`, `hello` is also the reply to frame 1. Slack's JavaScript client waits up to two seconds for this reply
+ * before it sends anything. Other clients must not get it: wee-slack treats every frame with `reply_to` as a reply.
  *
  * `missed`: the number of missed events that follow.
  */

@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn, listIn, stringIn } from '../message/rich/json.ts';
+import { type Fields, fieldsIn, isFields, listIn, stringIn } from '../message/rich/json.ts';
 
 /** The interactive elements of blocks (buttons, selects, inputs), with the ids that the server uses. */
 
@@ -21,9 +21,8 @@ export function elementsIn(blocks: readonly unknown[]): Element[] {
 		const blockId = stringIn(block.block_id) || String(index);
 		const isInput = block.type === 'input';
 		return [block.accessory, block.element, ...listIn(block.elements)]
-			.filter((one) => Object.keys(fieldsIn(one)).length > 0)
-			.map((one, place) => {
-				const element = fieldsIn(one);
+			.filter(isFields)
+			.map((element, place) => {
 				return {
 					blockId,
 					actionId: stringIn(element.action_id) || `${index}-${place}`,

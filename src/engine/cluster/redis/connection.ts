@@ -1,4 +1,5 @@
 import { type Cluster, Redis } from 'ioredis';
+import './tracing-channels.ts';
 import { translating } from './failure-cause.ts';
 import { FollowingCluster } from './following-cluster.ts';
 import { Keys } from './keys.ts';

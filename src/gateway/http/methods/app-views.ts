@@ -180,7 +180,8 @@ async function close(
 	ids: readonly string[],
 ): Promise<void> {
 	await services.apps.removeViews(ids);
-	publishViewChange(services, current.user, 'view_closed', { id: current.id, app_id: app.id });
+	for (const id of ids.toReversed())
+		publishViewChange(services, current.user, 'view_closed', { id, app_id: app.id });
 }
 
 export const viewsClose = userMethod({

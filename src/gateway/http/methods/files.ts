@@ -66,7 +66,7 @@ export const filesList = userMethod({
 		page: withDefault(type.count, 1),
 	},
 	ignored: ['show_files_hidden_by_limit', 'limit', 'cursor'],
-	cost: ({ count }) => COST + costOfRows(count),
+	cost: () => COST,
 	run: async (args, call) => {
 		const { services, caller } = call;
 		const { records } = filesOf(services);

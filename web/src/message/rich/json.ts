@@ -2,8 +2,10 @@
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const fieldsIn = (value: unknown): Fields =>
-	typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export const isFields = (value: unknown): value is Fields =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {});
 
 export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
