@@ -5,6 +5,7 @@ import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
 import { Oracle } from '../support/oracle/oracle.ts';
 import { runHistory } from '../support/oracle/run.ts';
 import { portsDriver } from '../support/ports-driver.ts';
+import { meterRows, TurnMeter } from '../support/turn-meter.ts';
 import { embedded } from './engines.ts';
 
 /** Eviction while commits are in flight: the store does not have those changes yet, so memory must keep them. */
@@ -90,8 +91,12 @@ test('the state that a command needs stays in memory from its preparation until 
 	const posted = await driver.post(id, GRACE, 'hi', {});
 	expect(posted).toBeGreaterThan(reply);
 	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });
-	// No command is pending now: everything may be evicted, and the count is loaded again.
+	// No command is pending now: everything is evicted, and the count is loaded again.
 	views.prepare = prepare;
 	engine.evict(-1);
+	const meter = new TurnMeter();
+	meterRows(engine.store.source, meter);
 	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });
+	meter.stop();
+	expect(meter.total).toBeGreaterThan(0);
 });
