@@ -37,8 +37,8 @@ export interface Cluster {
 	readonly commands: Commands;
 	readonly keys: Keys;
 	/**
-	 * Reads return what PostgreSQL has now, which may lag behind the log. Only for workers: a worker knows
-	 * which of its effects are not persisted yet.
+	 * Reads return what PostgreSQL has now, which may lag behind the log. A worker knows which of its effects are not
+	 * persisted yet; gateways read most things through `freshStore`, which waits for them.
 	 */
 	readonly postgres: PostgresStore;
 	readonly logs: KafkaLogs;

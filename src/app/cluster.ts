@@ -72,9 +72,8 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 export async function runWorker(config: Config, log: Logger): Promise<RunningRole> {
 	const operations = new ServerOperations(log, 'worker');
 	return onCluster(config, operations, async (cluster) => {
-		// Serve /readyz before the worker starts, because the start may wait: with an empty Redis, until
-		// PostgreSQL has all marks of the log, and for that the log must be readable. Meanwhile /readyz reports
-		// the cause.
+		// Serve /readyz before the worker starts, so that it reports why the start takes long: if Redis is empty, the
+		// worker waits until Kafka can be read and PostgreSQL has all marks of the log.
 		operations.starting();
 		const operationsServer = serveOperations(config, operations);
 		try {

@@ -1,4 +1,4 @@
-/** Formats log records for terminals: time, level, message, other fields. Elsewhere the log is JSON. */
+/** Formats lines of the server's log for terminals: time, level, message, other fields. Elsewhere the log is JSON. */
 
 const LEVELS: Readonly<Record<number, string>> = {
 	10: 'trace',

@@ -44,15 +44,16 @@ export async function recount(
 	const ahead = new Set(state.ahead.filter((row) => row.conversation === conversation).map(({ ts }) => ts));
 	const unread = (row: EntryRow) => row.user !== user && !ahead.has(row.ts);
 	const { newestFirst, reached } = await newest(stored, conversation, cursor, unread);
+	let entries = newestFirst;
 	const activity = activityOf(state, starts);
 	if (reached !== null) {
 		const names = (row: EntryRow) => unread(row) && row.named.includes(user);
 		const isToAll = (row: EntryRow) =>
 			unread(row) && (row.channelWide || (row.here && activity.isActiveAt(row.ts)));
-		newestFirst.push(...(await mentions(stored, conversation, cursor, reached, { names, isToAll })));
+		entries = entries.concat(await mentions(stored, conversation, cursor, reached, { names, isToAll }));
 	}
 	const reader = { number: READER, cursor, ahead, activity };
-	const counts = countUnread(timelineOf(newestFirst.reverse(), user, cursor), reader);
+	const counts = countUnread(timelineOf(entries.toReversed(), user, cursor), reader);
 	return shownCounts(counts, { direct: isDirect(brief.kind), muted });
 }
 

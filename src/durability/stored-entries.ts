@@ -45,7 +45,7 @@ export function steppedEntries(source: StateSource, steps: Steps): StoredEntries
 	};
 }
 
-/** Of the cached reads of all readers, every eighth waits for the next turn of the event loop: counting takes time as well. */
+/** Every eighth read that the cache answers waits for the next turn of the event loop, because counting what it returns takes time. */
 const CACHED_PER_STEP = 8;
 
 /** Shares reads among many readers of one conversation. */

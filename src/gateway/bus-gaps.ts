@@ -5,8 +5,8 @@ import { closeAll } from './socket/closing.ts';
 import type { Hub } from './socket/hub.ts';
 
 /**
- * What a gateway does about a gap on the bus: messages are published while the gateway is not subscribed, or a worker died
- * before it published.
+ * Handles gaps on the bus. A gap is a time in which messages were published while this gateway was not subscribed, or in which a
+ * worker died before it published.
  */
 
 const COLLECT_MS = 300;

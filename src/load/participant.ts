@@ -85,7 +85,10 @@ export class Participant {
 		this.socket = undefined;
 	}
 
-	/** Whether the message was lost. False while disconnected, and after a resync until the first message of the channel: the client would then load missing messages. */
+	/**
+	 * Whether the message was lost. False while disconnected, and after a resync until the first message of the channel: an application
+	 * would then load the missing messages.
+	 */
 	lacks(channel: string, ts: string): boolean {
 		return this.socket !== undefined && this.order.lacks(channel, ts);
 	}

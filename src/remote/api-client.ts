@@ -8,7 +8,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 	invalid_auth: `does not recognise this administrator’s token. ${RIGHT_TOKEN}`,
 	not_allowed_token_type: `needs the administrator’s token; this is a user’s. ${RIGHT_TOKEN}`,
 	ratelimited:
-		'rejected the request because of its limit per user. Start it with a higher --requests-per-second (0: no limit).',
+		'rejected the request because of a rate limit. Try again later, or start it with higher limits: --requests-per-second for users, --anonymous-per-second for requests without a valid token (0: no limit).',
 };
 
 /** Error code of Bun's fetch when the other side does not speak TLS. */

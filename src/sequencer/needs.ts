@@ -136,7 +136,7 @@ class MissingState {
 	/** Returns whether the thread is loaded. */
 	private thread(ts: number): boolean {
 		if (this.state.threads.has(ts)) return true;
-		this.found.threads.push(ts);
+		if (!this.found.threads.includes(ts)) this.found.threads.push(ts);
 		return false;
 	}
 

@@ -18,9 +18,9 @@ export interface UserSnapshot extends ChangedViews {
 	readonly isMissed: (at: number) => boolean;
 	/** Changes of the user's own state after `since`. */
 	readonly own: OwnChanges;
-	/** Like `own`, with changes from some time before `since` too: the parameter `before` of `snapshotSince`. */
+	/** Changes of the user's own state after a somewhat earlier stamp: `since - before`, see `snapshotSince`. */
 	readonly recentOwn: OwnChanges;
-	/** Conversations that changed in that time or later; none if `before` is 0. */
+	/** Conversations that changed after this earlier stamp; none if `before` is 0. */
 	readonly recentConversations: readonly string[];
 	/** Counts of the conversations and threads in `own`. */
 	readonly rows: readonly CountRow[];

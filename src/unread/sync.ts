@@ -174,7 +174,7 @@ type Recount = Pick<Missed, 'recount' | 'recountThreads'>;
 
 /**
  * A client does not know whom a `<!here>` mentioned, what an edit or delete did to messages read ahead, or what archiving removed; and
- * the user's own posts move the user's cursor after the event. It may have an older version of an edited message: docs/resuming.md.
+ * the user's own posts move the user's cursor after the event. The client may have an older version of an edited message: docs/resuming.md.
  * Leaving ends follows for good; archiving stops them from counting until the conversation is unarchived.
  */
 function recountAfter(user: string, own: OwnChanges, inside: InsideChanges): Recount {

@@ -53,6 +53,22 @@ class Channel {
 		return outcome.result.message.ts;
 	}
 
+	/** Which threads another owner loads before it decides this action. */
+	async threadsLoadedFor(actor: string, action: Action): Promise<readonly number[]> {
+		const loaded: number[] = [];
+		const { source, history } = this.store;
+		const recording = {
+			...source,
+			threadReplies: (id: string, threadTs: number) => {
+				loaded.push(threadTs);
+				return source.threadReplies(id, threadTs);
+			},
+		};
+		const other = new Conversations(recording as never, history as never, () => 0);
+		await other.ready({ conversation: this.id, actor, team: TEAM, at: this.at + 10, action });
+		return loaded;
+	}
+
 	private async decide(command: Command): Promise<Outcome> {
 		const { outcome, effects } = sequence(await this.owner.ready(command), command);
 		this.store.write(effects);
@@ -242,4 +258,11 @@ describe('effects', () => {
 		await channel.does('U02', edit(reply, 'I, <@U02>'));
 		expect(channel.effects.map(({ type }) => type)).toEqual(['edited']);
 	});
+});
+
+test('the thread of a reply is loaded once, however many users the reply names', async () => {
+	const channel = await Channel.open();
+	const threadTs = await channel.posts('U01');
+	const reply = post('<@U01> and <@U02>', { threadTs });
+	expect(await channel.threadsLoadedFor('U02', reply)).toEqual([threadTs]);
 });

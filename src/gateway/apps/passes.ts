@@ -48,7 +48,7 @@ export async function issuePass(
 	return `${text}.${Buffer.from(digest(text)).toString('base64url')}`;
 }
 
-/** Null: the signature is invalid or for another purpose. */
+/** Null: the signature is invalid or for another purpose, or there is no such workspace. */
 async function verifiedPass<P extends Pass>(
 	services: Signing,
 	purpose: Purpose,
@@ -62,7 +62,8 @@ async function verifiedPass<P extends Pass>(
 		const expected = Buffer.from(digest(body));
 		const given = Buffer.from(signature, 'base64url');
 		return given.length === expected.length && timingSafeEqual(given, expected) ? pass : null;
-	} catch {
+	} catch (error) {
+		if (error instanceof Rejection && error.code === 'service_unavailable') throw error;
 		return null;
 	}
 }

@@ -28,7 +28,7 @@ function tab(): string {
 	return made;
 }
 
-/** Makes keys unique: pages with the same tab id must not replace or remove each other's texts. */
+/** Makes keys unique, so that uploads of pages with the same tab id do not replace each other's texts. */
 const PAGE = randomId();
 
 const keyOf = (id: number): string => `${PREFIX}${tab()}.${PAGE}.${id}`;
@@ -45,7 +45,10 @@ export function saveText(id: number, { user, channel, threadTs, written }: Text)
 
 export const removeText = (id: number): void => localStorage.removeItem(keyOf(id));
 
-/** Call once, before any draft is read. */
+/**
+ * Call once, before any draft is read. If the tab was duplicated during an upload, the text of that upload becomes a draft too: better
+ * twice than lost.
+ */
 export function recoverTexts(): void {
 	for (const key of Object.keys(localStorage)
 		.filter((one) => one.startsWith(PREFIX))

@@ -119,7 +119,7 @@ function aheadChange(
 	return {
 		ahead: {
 			...(beyond.length < dropped.length ? { dropUpTo: cursor } : {}),
-			...(beyond.length > 0 ? { dropFrom: Math.min(...beyond) } : {}),
+			...(beyond.length > 0 ? { dropFrom: beyond.reduce((a, b) => Math.min(a, b)) } : {}),
 			...(add.length > 0 ? { add } : {}),
 		},
 	};

@@ -15,7 +15,7 @@ ARGV[7…] for each command its stamp, and its changes as read-state/packing.ts 
 
 Result   {} if the conversation is not recorded; otherwise
          the stamp before this call, or - if one of these commands had already been applied;
-         the base; the time of Redis in microseconds; the longest delay of a command so far, 0 if these had usual ones;
+         the base; the time of Redis in microseconds; 0 if no command of this call is late, else the longest delay of the conversation so far;
          for each command 1 (applied), 2 (the newest one again) or 0 (older than the newest)
 ]]
 local ttl, written, keep = ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6])
