@@ -32,6 +32,7 @@ export interface CommandChanges {
 
 /** Groups effects by command: the effects of a command share a conversation and a stamp. Usually there is one command. */
 export function effectsByCommand(effects: readonly Effect[]): (readonly Effect[])[] {
+	if (effects.length === 1) return [effects];
 	const [first] = effects;
 	const isOne = effects.every(
 		({ at, conversation: { id } }) => at === first?.at && id === first.conversation.id,
@@ -41,26 +42,30 @@ export function effectsByCommand(effects: readonly Effect[]): (readonly Effect[]
 }
 
 /** What the effects of one command change. */
-export const changesOf = (effects: readonly Effect[]): CommandChanges => ({
-	stamp: effects[0]?.at ?? 0,
-	changes: effects.flatMap(changeOf),
-});
+export function changesOf(effects: readonly Effect[]): CommandChanges {
+	const changes: ConversationChange[] = [];
+	for (const effect of effects) {
+		const change = changeOf(effect);
+		if (change) changes.push(change);
+	}
+	return { stamp: effects[0]?.at ?? 0, changes };
+}
 
-function changeOf(effect: Effect): ConversationChange[] {
+function changeOf(effect: Effect): ConversationChange | null {
 	switch (effect.type) {
 		case 'created':
 		case 'changed': {
 			const { kind, archived } = effect.conversation;
-			return [{ type: effect.type === 'created' ? 'create' : 'settings', kind, isArchived: archived }];
+			return { type: effect.type === 'created' ? 'create' : 'settings', kind, isArchived: archived };
 		}
 		case 'posted':
-			return [entryChange('post', effect.message, effect.thread?.replyCount === 1)];
+			return entryChange('post', effect.message, effect.thread?.replyCount === 1);
 		case 'edited':
-			return [entryChange('edit', effect.message)];
+			return entryChange('edit', effect.message);
 		case 'deleted':
-			return [entryChange('delete', effect.previous)];
+			return entryChange('delete', effect.previous);
 		default:
-			return [];
+			return null;
 	}
 }
 

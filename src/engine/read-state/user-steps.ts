@@ -110,7 +110,7 @@ export function applySteps(state: UserState, steps: readonly Step[], context: St
 	const moved: MovedCursor[] = [];
 	for (const step of steps) {
 		const { conversation, at } = step;
-		if (step.type === 'post') moved.push(...applyPost(state, step.effect, context));
+		if (step.type === 'post') applyPost(state, step.effect, context, moved);
 		else if (step.type === 'join') {
 			const former = state.membership(conversation);
 			if (former?.isJoinAwaited && former.joined === at)
@@ -145,9 +145,13 @@ function applyLeave(state: UserState, conversation: string, at: number): void {
 }
 
 /** A post moves the cursor of an author who had read everything before it: in the timeline, and in its thread. */
-function applyPost(state: UserState, effect: Posted, { wasCaughtUp, isNew }: StepContext): MovedCursor[] {
+function applyPost(
+	state: UserState,
+	effect: Posted,
+	{ wasCaughtUp, isNew }: StepContext,
+	moved: MovedCursor[],
+): void {
 	const { conversation, threadTs, ts } = effect.message;
-	const moved: MovedCursor[] = [];
 	// In a replay, later changes by the user win. A cursor that the post has moved before is reported again: perhaps it was not persisted.
 	const moves = (root: number | null, cursor: number, at: number, ahead: ReadonlySet<number>): boolean => {
 		const isThere = cursor === ts && at >= ts;
@@ -166,7 +170,6 @@ function applyPost(state: UserState, effect: Posted, { wasCaughtUp, isNew }: Ste
 	const follow = threadTs === null ? undefined : state.follow(conversation, threadTs);
 	if (threadTs !== null && follow && moves(threadTs, follow.cursor, follow.at, NOTHING_AHEAD))
 		state.setFollow(conversation, threadTs, { ...follow, cursor: ts, at: later(ts, follow) });
-	return moved;
 }
 
 /** A stamp after the newest change, even if that one was stamped by a clock that is ahead. */
