@@ -15,7 +15,7 @@ export const teamAddCommand: CliCommand = {
 	options: {
 		name: { help: 'name of the workspace', takesValue: true },
 		domain: { help: 'short name for addresses; default: derived from the name', takesValue: true },
-		channel: { help: 'channel that all users join; default: general', takesValue: true },
+		channel: { help: 'channel that all people join; default: general', takesValue: true },
 		'no-channel': { help: 'create the workspace without that channel', takesValue: false },
 		'same-name': { help: 'create it even if a workspace of this name exists', takesValue: false },
 		url: URL_FLAG,
@@ -39,7 +39,8 @@ export const teamAddCommand: CliCommand = {
 			...(noChannel === 'true' ? {} : { general_channel: channel ?? GENERAL }),
 		});
 		console.log(`${team.id}  ${team.name} (${team.domain}) created.`);
-		if (noChannel !== 'true') console.log(`All users that you add or invite join #${channel ?? GENERAL}.`);
+		if (noChannel !== 'true')
+			console.log(`All people that you add or invite join #${channel ?? GENERAL}; bots do not.`);
 		const flag = teamFlag(team, [...teams, team]);
 		console.log(
 			`Next: ${nextCommand(invocation, `invite --team ${flag}`)}   creates a link that invites one person.`,

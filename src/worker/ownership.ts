@@ -30,7 +30,7 @@ const RETRY_MS = 250;
 const RECORD_TIMEOUT_MS = 250;
 /** Releasing the partition waits at most this long for a claim, because Redis may not answer. */
 const CLAIM_TIMEOUT_MS = 1000;
-/** It waits at most this long until the last published offset is recorded: Redis may not answer for longer. */
+/** It waits at most this long until Redis has recorded the last published offset, because Redis may be unavailable. */
 const LAST_RECORD_TIMEOUT_MS = 3000;
 
 export class Ownership {

@@ -271,7 +271,7 @@ describe('commands that talk to a running server', () => {
 			const team = await run(['team', 'add', 'Harbour Crew', ...where]);
 			expect([team.code, team.err]).toEqual([0, '']);
 			expect(team.out).toMatch(
-				/^T\w+ {2}Harbour Crew \(harbour-crew\) created\.\nAll users that you add or invite join #general\.\nNext: npx tidemark invite --team 'Harbour Crew'/,
+				/^T\w+ {2}Harbour Crew \(harbour-crew\) created\.\nAll people that you add or invite join #general; bots do not\.\nNext: npx tidemark invite --team 'Harbour Crew'/,
 			);
 			const added = await run(['user', 'add', 'mia', '--real-name', 'Mia Berg', ...where]);
 			expect(added.out).toMatch(/^U\w+ {2}mia added to Harbour Crew\.\nNext: npx tidemark invite --user mia/);
@@ -318,7 +318,7 @@ describe('commands that talk to a running server', () => {
 			expect(again.err).toMatch(/a workspace named "Harbour Crew" exists already \(T\w+\).*--same-name/);
 			const second = await run(['team', 'add', 'Harbour Crew', '--same-name', ...where]);
 			expect(second.out).toMatch(
-				/^(T\w+) {2}Harbour Crew .*\n.*#general\.\nNext: npx tidemark invite --team \1 /,
+				/^(T\w+) {2}Harbour Crew .*\n.*#general; bots do not\.\nNext: npx tidemark invite --team \1 /,
 			);
 			const [id = ''] = second.out.split(' ');
 			const empty = await run(['user', 'list', '--team', id, ...where]);

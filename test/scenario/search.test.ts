@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Call, client } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { isOnCluster, startServer, type TestServer } from '../support/server.ts';
@@ -15,6 +16,8 @@ let ada: Person;
 let grace: Person;
 let other: Person;
 let bot: Person;
+let admin: Call;
+let team: string;
 let quay: string;
 let secret: string;
 const posted: Record<string, string> = {};
@@ -22,15 +25,15 @@ const posted: Record<string, string> = {};
 beforeAll(async () => {
 	server = await startServer();
 	const workspace = await makeWorkspace(server.url, 2, 'Search');
+	({ admin, team } = workspace);
 	[ada, grace] = workspace.people as [Person, Person];
 	[other] = (await makeWorkspace(server.url, 1, 'Elsewhere')).people as [Person];
-	const { user } = await workspace.admin('admin.users.create', {
-		team_id: workspace.team,
+	const { user } = await admin('admin.users.create', {
+		team_id: team,
 		name: 'crane',
 		is_bot: true,
 	});
-	const { token } = await workspace.admin('admin.tokens.create', { user_id: user.id });
-	const { client } = await import('../support/api.ts');
+	const { token } = await admin('admin.tokens.create', { user_id: user.id });
 	bot = { id: user.id, name: 'crane', token, call: client(server.url, token) };
 	quay = (await ada.call('conversations.create', { name: 'quay' })).channel.id;
 	secret = (await ada.call('conversations.create', { name: 'vault', is_private: true })).channel.id;
@@ -142,4 +145,14 @@ test('edits and deletes change the index, which keeps nothing of a deleted text'
 		false,
 	]);
 	await expectFound(ada, 'limpet', ['edited']);
+});
+
+test('names of users are found as written, or in lower case', async () => {
+	const mia = await admin('admin.users.create', { team_id: team, name: 'Mia' });
+	const { token } = await admin('admin.tokens.create', { user_id: mia.user.id });
+	const call = client(server.url, token);
+	await call('conversations.join', { channel: quay });
+	posted.gull = (await call('chat.postMessage', { channel: quay, text: 'a gull' })).ts;
+	await expectFound(ada, 'gull from:Mia', ['gull']);
+	await expectFound(ada, 'fog from:PERSON-1', ['fog']);
 });

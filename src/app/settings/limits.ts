@@ -46,13 +46,13 @@ export const limitSettings = {
 	),
 	bodyMemoryMb: setting(
 		'body-memory-mb',
-		'memory for request bodies in flight; a user or address gets an eighth of it, or one body',
+		'memory for request bodies in flight; a user or address gets an eighth of it, and always enough for one body',
 		64,
 		wholeNumber(8, 65_536),
 	),
 	answerMemoryMb: setting(
 		'answer-memory-mb',
-		'memory for large answers that clients have not read yet; a user may hold an eighth of it, or one answer; unread output of all sockets may take as much again',
+		'memory for large answers that clients have not read yet; a user may hold an eighth of it, and always one answer; unread output of all sockets may take as much again',
 		128,
 		wholeNumber(32, 65_536),
 	),

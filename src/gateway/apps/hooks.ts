@@ -115,10 +115,12 @@ async function channelOf(
 ): Promise<string> {
 	if (typeof wanted !== 'string' || wanted === '') return conversation;
 	const name = wanted.replace(/^#/, '');
-	const id = /^C[A-Z0-9]{2,20}$/.test(wanted) ? wanted : await directory.channelNamed(team, name);
+	const isId = /^C[A-Z0-9]{2,20}$/.test(wanted);
+	const id = isId ? wanted : await directory.channelNamed(team, name);
 	const [found] = id === null ? [] : await directory.conversations([id]);
-	if (!found || found.team !== team || (found.kind !== 'public' && found.id !== conversation))
-		throw new HookRejection(404, 'channel_not_found');
+	const mayPost = found?.team === team && (found.kind === 'public' || found.id === conversation);
+	// The channel may have reserved the name without having it yet, or may have a new name by now.
+	if (!mayPost || (!isId && found.name !== name)) throw new HookRejection(404, 'channel_not_found');
 	return found.id;
 }
 

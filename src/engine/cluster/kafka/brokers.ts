@@ -132,7 +132,7 @@ export class Brokers {
 		return { producerId, producerEpoch };
 	}
 
-	/** Rejects if the leader cannot be reached, but not if it only hangs. */
+	/** Rejects if the leader cannot be reached. A leader that hangs may still accept a connection. */
 	async connect(leader: number, isRetry: boolean): Promise<Connection> {
 		return answerWithin(REQUEST_MS, (isRetry ? this.retryPool : this.firstPool).get(this.addressOf(leader)));
 	}

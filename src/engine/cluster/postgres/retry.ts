@@ -13,7 +13,7 @@ export interface RetryHooks {
 	readonly onTrouble?: (failures: number, error: Error) => void;
 	/** The first success after failures. */
 	readonly onRecovered?: () => void;
-	/** PostgreSQL rejected the work because of its content. */
+	/** The work failed for a reason that another attempt does not change: its content, or another owner of the partition. */
 	readonly onRejected?: (error: Error) => void;
 }
 

@@ -127,7 +127,8 @@ async function authorOf({ services, caller }: UserCall, written: string): Promis
 	const name = idIn(written).replace(/^@/, '');
 	if (name === 'me') return caller.user.id;
 	if (isUserId(name)) return name;
-	const [user] = await services.directory.usersNamed(caller.team, [name.toLowerCase()]);
+	const found = await services.directory.usersNamed(caller.team, [name, name.toLowerCase()]);
+	const user = found.find((one) => one.name === name) ?? found[0];
 	return user?.id ?? null;
 }
 
