@@ -33,9 +33,10 @@ const texts = async (): Promise<string[]> =>
 test('errors are Slack’s', async () => {
 	await expect(schedule('x', inSeconds(-5))).rejects.toThrow('time_in_past');
 	await expect(schedule('x', inSeconds(130 * 86_400))).rejects.toThrow('time_too_far');
-	await expect(ada.call('chat.scheduleMessage', { channel, text: 'x', post_at: 'soon' })).rejects.toThrow(
-		'invalid_time',
-	);
+	for (const post_at of ['soon', { toString: false }])
+		await expect(ada.call('chat.scheduleMessage', { channel, text: 'x', post_at })).rejects.toThrow(
+			'invalid_time',
+		);
 	await expect(schedule('', inSeconds(100))).rejects.toThrow('no_text');
 	await expect(
 		grace.call('chat.scheduleMessage', { channel, text: 'x', post_at: inSeconds(100) }),

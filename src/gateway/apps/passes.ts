@@ -56,7 +56,7 @@ async function verifiedPass<P extends Pass>(
 ): Promise<P | null> {
 	const [body = '', signature = ''] = text.split('.');
 	const pass = parseJsonObject(Buffer.from(body, 'base64url').toString('utf8')) as P | null;
-	if (!pass || !/^T[A-Z0-9]{2,20}$/.test(String(pass.team))) return null;
+	if (typeof pass?.team !== 'string' || !/^T[A-Z0-9]{2,20}$/.test(pass.team)) return null;
 	try {
 		const digest = await services.teamSecrets.digestFor(pass.team, `app ${purpose}`);
 		const expected = Buffer.from(digest(body));

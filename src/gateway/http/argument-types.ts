@@ -10,7 +10,8 @@ import { type CursorKind, decodeCursor } from './paging.ts';
 
 /** The types of arguments that methods use, each with Slack's error code for an invalid value. */
 
-const asText = (value: unknown): string | undefined =>
+/** Never `String(value)`: a JSON object such as `{"toString": false}` would make it throw. */
+export const asText = (value: unknown): string | undefined =>
 	typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 
 const idOf = (isId: (text: string) => boolean, expects: string, bad: ErrorCode): Argument<string> =>

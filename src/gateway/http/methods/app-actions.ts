@@ -116,13 +116,15 @@ const viewIn = ({ view_id: id }: JsonObject): string | undefined => (typeof id =
 const valuesIn = ({ values }: JsonObject): JsonObject =>
 	typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as JsonObject) : NONE;
 
+const textIn = (value: unknown): string => type.asText(value) ?? '';
+
 const sourceOf = (call: UserCall, source: JsonObject, message: JsonObject): Promise<ActionSource> => {
 	if (source.type === 'view') return viewSource(call, source);
 	return source.is_ephemeral === true ? ephemeralSource(call, source, message) : messageSource(call, source);
 };
 
 async function viewSource(call: UserCall, { view_id: id }: JsonObject): Promise<ActionSource> {
-	const view = await viewOfUser(call, String(id));
+	const view = await viewOfUser(call, textIn(id));
 	const app = await appOfTeam(call, view.app);
 	const wire = wireView(view, app);
 	return {
@@ -134,9 +136,9 @@ async function viewSource(call: UserCall, { view_id: id }: JsonObject): Promise<
 
 async function messageSource(call: UserCall, { channel_id, message_ts }: JsonObject): Promise<ActionSource> {
 	const { services, caller } = call;
-	const channel = String(channel_id);
+	const channel = textIn(channel_id);
 	const conversation = await readableConversation(call, channel);
-	const ts = parseTs(String(message_ts)) ?? 0;
+	const ts = parseTs(textIn(message_ts)) ?? 0;
 	const [message] = await services.history.messages(channel, [ts]);
 	if (!message || message.deleted) throw new Rejection('message_not_found', 'container: no such message');
 	const app = await services.apps.appOfBot(message.user);
@@ -160,14 +162,14 @@ async function ephemeralSource(
 	source: JsonObject,
 	message: JsonObject,
 ): Promise<ActionSource> {
-	const channel = String(source.channel_id);
+	const channel = textIn(source.channel_id);
 	const conversation = await readableConversation(call, channel);
-	const app = await appOfTeam(call, String(message.app_id));
-	const ts = String(message.ts);
+	const app = await appOfTeam(call, textIn(message.app_id));
+	const ts = textIn(message.ts);
 	const blocks = blocksIn(message);
 	const about = { channel, user: call.caller.user.id, ts, blocks };
 	const expected = Buffer.from(await signatureOf(call.services, app, about));
-	const given = Buffer.from(String(message.signature));
+	const given = Buffer.from(textIn(message.signature));
 	if (given.length !== expected.length || !timingSafeEqual(given, expected))
 		throw new Rejection('message_not_found', 'message: its signature does not match');
 	return {

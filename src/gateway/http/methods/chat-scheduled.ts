@@ -22,7 +22,10 @@ const seconds = required<number>({
 	expects: 'a time in seconds since 1970',
 	bad: 'invalid_time',
 	missing: 'invalid_time',
-	parse: (value) => (/^\d{1,11}(\.\d+)?$/.test(String(value)) ? Math.floor(Number(value)) : undefined),
+	parse: (value) => {
+		const text = type.asText(value) ?? '';
+		return /^\d{1,11}(\.\d+)?$/.test(text) ? Math.floor(Number(text)) : undefined;
+	},
 });
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
