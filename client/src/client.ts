@@ -101,7 +101,8 @@ class Parts {
 		const revision = (channel: string) => state.revision(channel);
 		this.api = api;
 		this.state = state;
-		this.people = new People(api, touchRoot);
+		const isConnected = () => ['connecting', 'online'].includes(this.connection.state.status);
+		this.people = new People(api, touchRoot, isConnected);
 		this.previews = new Previews(api, state);
 		this.presences = new Presences(send, touchRoot);
 		this.typing = new Typing(platform, send, touchStores);

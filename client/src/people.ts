@@ -13,7 +13,7 @@ import { toUser, type Wire } from './wire.ts';
  * `clock` orders requests and events: an older answer never replaces a newer value.
  */
 
-/** Of the outdated users that were read, only the last ones wait for a reload. */
+/** So many of the outdated users that were read wait for a reload: those that were read last. */
 const MAX_DUE = 200;
 const MAX_PAUSE_MS = 1_000;
 
@@ -34,10 +34,13 @@ export class People {
 	constructor(
 		private readonly api: Api,
 		private readonly changed: () => void,
+		/** False while there is no connection: nothing is reloaded until the next reconnect. */
+		private readonly isConnected: () => boolean,
 	) {}
 
 	user(id: string): User | undefined {
 		if (!this.known.has(id) && !this.requested.has(id)) void this.fetch(id);
+		this.read(id);
 		return this.known.get(id);
 	}
 
@@ -54,8 +57,8 @@ export class People {
 	/** Applies changes of loaded users. Adds new users if all users were requested. */
 	receive({ type, user }: Wire): void {
 		if (type !== 'user_change' && type !== 'team_join') return;
-		const isLoaded = this.known.has(user.id) || this.requested.has(user.id);
-		if (!this.wantsAll && !isLoaded) return;
+		const isWanted = this.wantsAll || this.known.has(user.id) || this.requested.has(user.id);
+		if (!isWanted) return;
 		this.clock += 1;
 		this.accept(user, this.clock);
 		this.changed();
@@ -97,7 +100,7 @@ export class People {
 		const { platform } = this.api;
 		do {
 			await sleep(platform, platform.random() * MAX_PAUSE_MS);
-			if (due !== this.due) return;
+			if (due !== this.due || !this.isConnected()) return;
 			const id = [...due].pop() as string;
 			if (this.isOutdated(id)) await this.fetch(id);
 			// Only now: while the set is not empty, no other reload starts.

@@ -7,8 +7,9 @@ export class SharedMap<K, V> {
 		this.map = copy([]);
 	}
 
+	/** Bypasses the `get` of the copies, which may report who reads a snapshot. */
 	get(key: K): V | undefined {
-		return this.map.get(key);
+		return Map.prototype.get.call(this.map, key);
 	}
 
 	has(key: K): boolean {

@@ -207,3 +207,32 @@ test('users that were loaded while the client connected for the first time are n
 	await server.time.pass(5_000);
 	expect(server.callsOf('users.info')).toHaveLength(1);
 });
+
+test('a list of all users that was requested before an outage makes nothing be reloaded', async () => {
+	const { server, time, reconnect, requested, client } = await stage();
+	const held: (() => void)[] = [];
+	const members = ['U2', 'U3', 'U4'].map((id) => wire(id, `Old ${id}`));
+	server.answers['users.list'] = async () => {
+		await new Promise<void>((release) => held.push(release));
+		return { members };
+	};
+	void client.loadUsers();
+	await time.pass(10);
+	await reconnect();
+	for (const release of held) release();
+	await time.pass(5_000);
+	expect(client.getSnapshot().users.size).toBe(3);
+	expect(requested()).toEqual([]);
+});
+
+test('after disconnect nothing is reloaded', async () => {
+	const { time, load, show, reconnect, requested, client } = await stage();
+	await load('U2', 'U3');
+	await reconnect();
+	show('U2', 'U3');
+	client.user('U2');
+	client.user('U3');
+	client.disconnect();
+	await time.pass(10_000);
+	expect(requested()).toEqual([]);
+});

@@ -19,7 +19,7 @@ import { slotOf } from './redis/slots.ts';
  * the read state in Redis, which has the newest stamp of each conversation. No read waits for a user's own marks, because they are read
  * from Redis (own-changes.ts, message-readers.ts).
  *
- * What Redis lacks is in the store, but only within an epoch. So scripts check the epoch on the node that they read.
+ * If a change is not in Redis, the store has it, but only within an epoch. So every read here also checks the epoch of its node.
  */
 
 const PAUSE_MS = 5;
@@ -69,8 +69,8 @@ export class Freshness {
 		const fields = await this.fieldsOf(user);
 		const names = Object.keys(fields);
 		// Also conversations that the user has left.
-		const places = new Set(names.flatMap((name) => subjectOf(name)?.conversation ?? []));
-		const own = await this.newestStamps([...places]);
+		const concerned = new Set(names.flatMap((name) => subjectOf(name)?.conversation ?? []));
+		const own = await this.newestStamps([...concerned]);
 		const changed = [...own].filter(([, stamp]) => stamp > since).map(([id]) => id);
 		await this.conversations([...new Set([...changed, ...(await this.parts.changedSince(user, since))])]);
 		return names.length === 0 ? null : fields;
@@ -85,6 +85,7 @@ export class Freshness {
 		const field = membershipField(conversation);
 		const point = await guard.begin(users);
 		const packed = await Promise.all(users.map((user) => commands.hget(keys.fields(user), field)));
+		// Plain commands, not scripts: a thousand members may be on any node.
 		await guard.verifyEpochs(point);
 		const found = new Map<string, MembershipView>();
 		for (const [index, user] of users.entries()) {

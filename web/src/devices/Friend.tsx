@@ -43,7 +43,9 @@ export function Friend({ token, friend }: Props) {
 				setScene({
 					me: mine,
 					friend: theirs,
-					channels: channels.filter(({ id, isMember }) => isMember && isMine.has(id)),
+					channels: channels
+						.filter(({ id, isMember }) => isMember && isMine.has(id))
+						.toSorted((a, b) => a.name.localeCompare(b.name)),
 				});
 			},
 			() =>

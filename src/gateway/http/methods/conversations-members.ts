@@ -9,7 +9,7 @@ import { type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { submit } from '../submit.ts';
 
-/** Lists members; joining, leaving, inviting and removing, which the worker that owns the conversation decides. */
+/** Lists, adds and removes members of a conversation. The worker that owns the conversation decides who joins and leaves. */
 
 const MEMBERS_PAGE = 100;
 
