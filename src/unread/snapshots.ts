@@ -20,7 +20,7 @@ export interface UserSnapshot extends ChangedViews {
 	readonly own: OwnChanges;
 	/** Changes of the user's own state after a somewhat earlier stamp: `since - before`, see `snapshotSince`. */
 	readonly recentOwn: OwnChanges;
-	/** Conversations that changed after this earlier stamp; none if `before` is 0. */
+	/** Conversations that changed after `from - before`, see `snapshotSince`; none if `before` is 0. */
 	readonly recentConversations: readonly string[];
 	/** Counts of the conversations and threads in `own`. */
 	readonly rows: readonly CountRow[];
