@@ -37,9 +37,15 @@ export interface WorkerWatch {
 export const MAX_POSTS_WAITING = 1_000;
 const SLOW_DOWN_SECONDS = 1;
 
+/** Posts of one conversation that wait for their outcomes. */
+interface WaitingPosts {
+	readonly conversation: string;
+	count: number;
+}
+
 interface Waiting {
-	/** The conversation, if the request is a post. */
-	readonly postIn: string | null;
+	/** Null: the request is not a post. */
+	readonly posts: WaitingPosts | null;
 	readonly resolve: (outcome: Outcome) => void;
 	readonly since: number;
 }
@@ -48,8 +54,8 @@ export class Requests {
 	/** Acknowledged posts of all kinds: over HTTP, over sockets, scheduled; a retried post counts again. */
 	readonly meters = { posts: 0 };
 	private readonly waiting = new Map<number, Waiting>();
-	/** Number of waiting posts by conversation. */
-	private readonly postsWaiting = new Map<string, number>();
+	/** By conversation. */
+	private readonly waitingPosts = new Map<string, WaitingPosts>();
 	private nextRequest = 1;
 	private isSilent = false;
 	/**
@@ -90,8 +96,8 @@ export class Requests {
 				'service_unavailable',
 				'the gateway cannot receive the outcome now; nothing was changed',
 			);
-		const postIn = action.type === 'post' ? conversation : null;
-		if (postIn !== null && (this.postsWaiting.get(postIn) ?? 0) >= MAX_POSTS_WAITING)
+		const posts = action.type === 'post' ? this.postsOf(conversation) : null;
+		if (posts && posts.count >= MAX_POSTS_WAITING)
 			throw new Rejection(
 				'ratelimited',
 				'posts to this conversation arrive faster than the server can process them; nothing was posted',
@@ -100,7 +106,7 @@ export class Requests {
 		const request = this.nextRequest;
 		this.nextRequest += 1;
 		const outcome = await new Promise<Outcome>((resolve, reject) => {
-			this.begin(request, { postIn, resolve, since: performance.now() });
+			this.begin(request, { posts, resolve, since: performance.now() });
 			this.log
 				.append({
 					command: { conversation, actor: actor.user, team: actor.team, at: this.clock.next(), action },
@@ -147,19 +153,24 @@ export class Requests {
 
 	private begin(request: number, waiting: Waiting): void {
 		this.waiting.set(request, waiting);
-		const { postIn } = waiting;
-		if (postIn !== null) this.postsWaiting.set(postIn, (this.postsWaiting.get(postIn) ?? 0) + 1);
+		const { posts } = waiting;
+		if (!posts) return;
+		posts.count += 1;
+		if (posts.count === 1) this.waitingPosts.set(posts.conversation, posts);
+	}
+
+	private postsOf(conversation: string): WaitingPosts {
+		return this.waitingPosts.get(conversation) ?? { conversation, count: 0 };
 	}
 
 	private end(request: number): Waiting | undefined {
 		const waiting = this.waiting.get(request);
 		if (!waiting) return undefined;
 		this.waiting.delete(request);
-		const { postIn } = waiting;
-		if (postIn === null) return waiting;
-		const left = (this.postsWaiting.get(postIn) ?? 1) - 1;
-		if (left === 0) this.postsWaiting.delete(postIn);
-		else this.postsWaiting.set(postIn, left);
+		const { posts } = waiting;
+		if (!posts) return waiting;
+		posts.count -= 1;
+		if (posts.count === 0) this.waitingPosts.delete(posts.conversation);
 		return waiting;
 	}
 

@@ -1,3 +1,5 @@
+import { stampDigits } from './ts.ts';
+
 /**
  * A position says which changes some data includes: all changes up to it. On the wire it is an opaque string of fixed width;
  * for the same data, a later position sorts after an earlier one.
@@ -16,7 +18,7 @@ const POSITION = /^\d{16}(\d{16})?$/;
  */
 export const OVERLAP_MICROS = 5_000_000;
 
-export const formatPosition = (stamp: number): string => String(stamp).padStart(WIDTH, '0');
+export const formatPosition = stampDigits;
 
 export const formatRowPosition = (row: { readonly conversation: number; readonly user: number }): string =>
 	formatPosition(row.conversation) + formatPosition(row.user);

@@ -27,11 +27,10 @@ export interface Announcement {
 	readonly about?: About;
 }
 
-const toMembers = (event: LiveEvent, about?: About): Announcement => ({
-	audience: { to: 'members' },
-	event,
-	...(about ? { about } : {}),
-});
+const MEMBERS: Audience = { to: 'members' };
+
+const toMembers = (event: LiveEvent, about?: About): Announcement =>
+	about ? { audience: MEMBERS, event, about } : { audience: MEMBERS, event };
 
 const toOthers = (user: string, event: LiveEvent): Announcement => ({
 	audience: { to: 'members', except: user },
@@ -175,11 +174,11 @@ function aboutArchiving({ what, conversation }: Extract<Effect, { type: 'changed
 }
 
 function posted(effect: Extract<Effect, { type: 'posted' }>): Announcement[] {
-	const announced = toMembers(messageEvent(effect), aboutMessage(effect));
-	const shared = sharedEvents(effect.message).map((event) => toMembers(event));
-	return effect.thread
-		? [announced, replied(effect.conversation, effect.thread, effect.at), ...shared]
-		: [announced, ...shared];
+	const { conversation, message, thread, at } = effect;
+	const announced = [toMembers(messageEvent(effect), aboutMessage(effect))];
+	if (thread) announced.push(replied(conversation, thread, at));
+	if (message.extra !== null) for (const event of sharedEvents(message)) announced.push(toMembers(event));
+	return announced;
 }
 
 const replied = (conversation: Conversation, thread: ThreadSummary, at: number): Announcement =>

@@ -61,7 +61,7 @@ export function membershipOf(subject: string): string | null {
 }
 
 /** The fields of an event that carry the stamp of its change: as the time, and as the position of a client that received it. */
-export const stamped = (at: number): JsonObject => ({
+export const stamped = (at: number) => ({
 	event_ts: formatTs(at),
 	position: formatPosition(at),
 });

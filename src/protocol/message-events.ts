@@ -3,7 +3,7 @@ import type { Message } from '../model/message.ts';
 import { formatTs } from '../model/ts.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 import { type LiveEvent, liveEvent, stamped } from './live-event.ts';
-import { authorOf, type Json, type JsonObject, wireMessage } from './objects.ts';
+import { authorOf, type JsonObject, type NewJsonObject, wireMessage } from './objects.ts';
 import { previewOf } from './preview.ts';
 
 /** Events about messages, the same for live delivery and for clients that resume. */
@@ -23,18 +23,18 @@ export function messageEvent({ conversation, message, prevTs, thread }: Posted):
 	const { id, team, kind } = conversation;
 	const isInTimeline = message.threadTs === null || message.broadcast;
 	// Assignments, because spreads are slow and every post comes through here.
-	const wire: Record<string, Json | undefined> = { ...messageInThread(message, team, thread) };
+	const wire = messageInThread(message, team, thread);
+	const { event_ts, position } = stamped(message.ts);
 	wire.channel = id;
 	wire.channel_type = CHANNEL_TYPE[kind];
 	if (isInTimeline) wire.prev_ts = formatTs(prevTs ?? 0);
-	const { event_ts, position } = stamped(message.ts);
 	wire.event_ts = event_ts;
 	wire.position = position;
 	return liveEvent(id, `message ${message.ts}`, message.changedTs, wire);
 }
 
 /** A message with its thread: a root with the thread's summary, a reply with its parent. */
-export function messageInThread(message: Message, team: string, thread: ThreadSummary | null): JsonObject {
+export function messageInThread(message: Message, team: string, thread: ThreadSummary | null): NewJsonObject {
 	if (!thread) return wireMessage(message, team);
 	if (message.threadTs === null) return rootIn(team, { ...thread, root: message });
 	return {
@@ -103,7 +103,7 @@ function rootPreview(team: string, thread: ThreadSummary): JsonObject {
 	return { ...rootIn(team, { ...thread, root: message }), ...(isCut ? { is_preview: true } : {}) };
 }
 
-function rootIn(team: string, thread: ThreadSummary): JsonObject {
+function rootIn(team: string, thread: ThreadSummary): NewJsonObject {
 	const info = thread.replyCount > 0 ? { ...thread, threadTs: thread.root.ts } : undefined;
 	return wireMessage(thread.root, team, info);
 }

@@ -17,6 +17,8 @@ export type Json =
 	| readonly Json[]
 	| { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
+/** Belongs to the caller of the function that returns it, who may add fields. */
+export type NewJsonObject = { [key: string]: Json | undefined };
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -42,7 +44,7 @@ export function usernameField({ extra }: Pick<Message, 'extra'>): JsonObject {
 	return username === undefined ? {} : { username };
 }
 
-export function wireMessage(message: Message, team: string, thread?: ThreadInfo): JsonObject {
+export function wireMessage(message: Message, team: string, thread?: ThreadInfo): NewJsonObject {
 	const ts = formatTs(message.ts);
 	if (message.deleted) {
 		return {
@@ -58,7 +60,7 @@ export function wireMessage(message: Message, team: string, thread?: ThreadInfo)
 	}
 	const { user, text, clientMsgId, extra, broadcast, editedTs, threadTs } = message;
 	// Assignments, because conditional spreads are slow and every post comes through here.
-	let wire: Record<string, Json | undefined> = { type: 'message', user, text, ts, team };
+	let wire: NewJsonObject = { type: 'message', user, text, ts, team };
 	if (clientMsgId !== null) wire.client_msg_id = clientMsgId;
 	if (extra !== null) wire = { ...wire, ...(JSON.parse(extra) as JsonObject) };
 	// For a broadcast reply that a bot posts under another name, thread_broadcast wins.

@@ -45,14 +45,11 @@ export class PersistFirst implements EffectPipeline {
 		return work();
 	}
 
-	async execute(
-		{ commands: [record] }: SingleCommand,
-		[decision]: readonly [Decision],
-	): Promise<ExecutedGroup> {
+	execute({ commands: [record] }: SingleCommand, [decision]: readonly [Decision]): Promise<ExecutedGroup> {
 		const { views, ledger } = this.parts;
 		const { effects } = decision;
 		// The decision may depend on effects that are not durable yet: a repeated send is answered when the first one is durable.
-		if (effects.length === 0) return this.after(ledger.flushed(), record, decision);
+		if (effects.length === 0) return Promise.resolve(this.after(ledger.flushed(), record, decision));
 		return views.apply(effects, (moved) =>
 			this.after(ledger.commit([...effects, ...moved]), record, decision),
 		);

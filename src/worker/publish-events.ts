@@ -1,4 +1,4 @@
-import type { Bus } from '../engine/ports/bus.ts';
+import type { Bus, BusMessage } from '../engine/ports/bus.ts';
 import { announcementsOf } from '../protocol/events.ts';
 import type { Effect } from '../sequencer/effects.ts';
 
@@ -15,7 +15,10 @@ export function publishEvents(effect: Effect, bus: Pick<Bus, 'publish'>): void {
 	for (const { audience, event, about } of announcementsOf(effect)) {
 		const frame = JSON.stringify(event.wire);
 		const { subject } = event;
-		const message = { type: 'event', frame, at, subject, ...(about ? { about } : {}) } as const;
+		// No spread: every post comes through here.
+		const message: BusMessage = about
+			? { type: 'event', frame, at, subject, about }
+			: { type: 'event', frame, at, subject };
 		if (audience.to === 'members')
 			bus.publish(
 				`live:${conversation}`,

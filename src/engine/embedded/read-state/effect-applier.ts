@@ -52,7 +52,7 @@ function applyToConversation(
 	const [first] = effects as [Effect];
 	const { id } = first.conversation;
 	if (first.type === 'created') residents.add({ ...first.conversation, stamp: first.at, latest: 0 });
-	const conversation = residents.find(id);
+	const conversation = residents.peekConversation(residents.conversationNumbers.peek(id) ?? -1);
 	if (!conversation) throw new Error(`cannot apply ${first.type} to ${id}: it is not loaded`);
 	checkInvariant('view_never_goes_back', first.at >= conversation.stamp);
 	residents.journal.add(conversation.number);

@@ -97,7 +97,8 @@ export class MemoryViews implements Views {
 
 	private async loadFor({ conversation: id, actor, action }: Command): Promise<void> {
 		const { residents } = this;
-		const conversation = await residents.conversation(id);
+		// No await if both are in memory: every post comes through here.
+		const conversation = residents.find(id) ?? (await residents.conversation(id));
 		if (!conversation) return;
 		const { loader } = residents;
 		if (action.type === 'delete') await loader.loadPastNewest(conversation);
@@ -106,7 +107,7 @@ export class MemoryViews implements Views {
 		if (threadTs !== null && !conversation.threads.has(threadTs))
 			await loader.loadThread(conversation, threadTs);
 		for (;;) {
-			const user = await residents.user(actor);
+			const user = residents.findUser(actor) ?? (await residents.user(actor));
 			const membership = user.membershipIn(conversation.number);
 			if (!membership) return;
 			const author = { number: user.number, cursor: membership.cursor, ahead: membership.ahead };

@@ -83,8 +83,8 @@ export class Residents {
 	private readonly userLoads = new SingleFlight<string, ResidentUser>();
 	/** By user: the stamp of the newest change while the user was not in memory. */
 	private readonly unloadedChanges = new Map<string, number>();
-	/** By id: number of commands that were prepared and are not applied yet. */
-	private readonly pinned = new Map<string, number>();
+	/** Ids of conversations and users that must stay in memory: for each command that is prepared and not applied yet. */
+	private readonly pins = new Set<readonly string[]>();
 	private context: UserContext = { ...this, starts: [], isStamped: false };
 	/** Rises when conversations are evicted or unarchived: readers check again whether everything they need is loaded. */
 	disruptions = 0;
@@ -120,17 +120,14 @@ export class Residents {
 
 	/** Protects these conversations and users from eviction until the returned function is called, or a commit fails. */
 	keepLoaded(ids: readonly string[]): Release {
-		for (const id of ids) this.pinned.set(id, (this.pinned.get(id) ?? 0) + 1);
-		let isPinned = true;
+		this.pins.add(ids);
 		return () => {
-			if (!isPinned) return;
-			isPinned = false;
-			for (const id of ids) {
-				const others = (this.pinned.get(id) ?? 0) - 1;
-				if (others > 0) this.pinned.set(id, others);
-				else this.pinned.delete(id);
-			}
+			this.pins.delete(ids);
 		};
+	}
+
+	private pinned(): ReadonlySet<string> {
+		return new Set([...this.pins].flat());
 	}
 
 	/** Records a change of a user who is not in memory. */
@@ -221,17 +218,18 @@ export class Residents {
 
 	/** Evicts conversations and users not used since `before` (ms), if that loses nothing. */
 	evict(before: number): void {
+		const pinned = this.pinned();
 		for (const conversation of this.loadedConversations)
-			if (conversation && conversation.usedAt < before) this.dropConversation(conversation);
-		for (const user of this.loadedUsers.values()) if (user.usedAt < before) this.dropUser(user);
+			if (conversation && conversation.usedAt < before) this.dropConversation(conversation, pinned);
+		for (const user of this.loadedUsers.values()) if (user.usedAt < before) this.dropUser(user, pinned);
 		const durable = this.ledger.durable();
 		for (const [user, at] of this.unloadedChanges)
 			if (at <= durable && !this.userLoads.isRunning(user)) this.unloadedChanges.delete(user);
 	}
 
 	/** Returns false if a command needs the conversation, or one of its changes is not durable yet: a load would miss that change. */
-	dropConversation({ id, number, stamp }: ResidentConversation): boolean {
-		if (stamp > this.ledger.durable() || this.pinned.has(id)) return false;
+	dropConversation({ id, number, stamp }: ResidentConversation, pinned = this.pinned()): boolean {
+		if (stamp > this.ledger.durable() || pinned.has(id)) return false;
 		this.loadedConversations[number] = undefined;
 		this.journal.add(number);
 		this.disruptions += 1;
@@ -239,8 +237,8 @@ export class Residents {
 	}
 
 	/** As `dropConversation`. Even an idle user can have a change that is not durable yet: somebody else's invite. */
-	dropUser({ id, newestChange }: ResidentUser): boolean {
-		if (newestChange > this.ledger.durable() || this.pinned.has(id)) return false;
+	dropUser({ id, newestChange }: ResidentUser, pinned = this.pinned()): boolean {
+		if (newestChange > this.ledger.durable() || pinned.has(id)) return false;
 		this.loadedUsers.delete(id);
 		return true;
 	}
