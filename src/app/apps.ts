@@ -53,7 +53,7 @@ export function appsAt(
 		workspaceChanges: store.workspaceChanges,
 		directory: store.directory,
 		bus,
-		holder: engine.name === 'embedded' ? null : gateway,
+		holder: gateway,
 		sockets: (app) => sockets.transport(app),
 		http: httpTransport(outgoing, nowMs, origin),
 		// Another gateway that reaches the app takes over its events at once.

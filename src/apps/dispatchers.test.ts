@@ -36,6 +36,8 @@ function scene(deliver: Transport['deliver'], isOpen: () => boolean, rules = NO_
 	const parts = {
 		apps: {
 			all: async () => ({ items: [APP], next: null }),
+			lease: async () => true,
+			release: async () => undefined,
 			cursors: async () => new Map(),
 			advance: async () => undefined,
 			setTrouble: async () => undefined,
@@ -51,7 +53,8 @@ function scene(deliver: Transport['deliver'], isOpen: () => boolean, rules = NO_
 		},
 		directory: { conversationsOf: async () => ({ items: [{ id: 'C1' }], next: null }) },
 		bus: { subscribe: nothing, unsubscribe: nothing, ready: async () => undefined },
-		holder: null,
+		holder: 'N1',
+		released: nothing,
 		sockets: () => ({ isOpen, maxInFlight: 1, pausesFailingApps: false, deliver }),
 		rules,
 		nowMs: () => EVENT.at / 1000,

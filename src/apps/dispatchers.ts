@@ -12,8 +12,8 @@ import type { Transport } from './transport.ts';
 
 export interface DispatchersParts extends Omit<DispatcherParts, 'transport' | 'apps'> {
 	readonly apps: DispatcherParts['apps'] & LeaseStore;
-	/** Id of this process among those that share the store; null: it is the only one, and needs no leases. */
-	readonly holder: string | null;
+	/** Id of this process among those that share the store. */
+	readonly holder: string;
 	readonly sockets: (app: string) => Transport;
 	readonly http: Transport;
 	/** Called when this process has released the lease of an app. */
@@ -111,9 +111,9 @@ export class Dispatchers {
 		return transport.isOpen() ? transport : null;
 	}
 
-	private async holds(app: string): Promise<boolean> {
+	private holds(app: string): Promise<boolean> {
 		const { holder, apps, nowMs } = this.parts;
-		return holder === null || (await apps.lease(app, holder, nowMs(), nowMs() + LEASE_MS));
+		return apps.lease(app, holder, nowMs(), nowMs() + LEASE_MS);
 	}
 
 	private async begin(app: App, transport: Transport): Promise<void> {
@@ -132,7 +132,6 @@ export class Dispatchers {
 		this.running.delete(app);
 		const past = await dispatcher?.stop();
 		if (past && past.size > 0) this.past.set(app, past);
-		if (holder === null) return;
 		await apps.release(app, holder).catch(report);
 		released(app);
 	}

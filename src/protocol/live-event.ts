@@ -10,7 +10,7 @@ export interface LiveEvent {
 	/** The event as sockets receive it. */
 	readonly wire: JsonObject;
 	readonly conversation: string;
-	/** Opaque; equal only for events about the same thing. */
+	/** The conversation, and the subject within it (`What`); equal only for events about the same thing. */
 	readonly subject: string;
 	/** The stamp of the shown state: a `message` event that is sent on resume includes later edits and has the stamp of the newest. */
 	readonly asOf: number;
@@ -51,13 +51,13 @@ export const liveEvent = (conversation: string, what: What, asOf: number, wire: 
 	asOf,
 });
 
-/** Subjects about a user's own state in a conversation, which begins when the user joins and ends when the user leaves. */
-const OWN_STATE = /^(\S+) (follow|read|marked|preference)\b/;
+/** Kinds of subjects about a user's own state in a conversation, which begins when the user joins and ends when the user leaves. */
+const OWN_STATE: ReadonlySet<string> = new Set(['follow', 'read', 'marked', 'preference']);
 
 /** For a subject about a user's own state in a conversation: the subject of the user's membership there; null for other subjects. */
 export function membershipOf(subject: string): string | null {
-	const [, conversation] = OWN_STATE.exec(subject) ?? [];
-	return conversation === undefined ? null : `${conversation} membership`;
+	const [conversation, kind = ''] = subject.split(' ', 2);
+	return OWN_STATE.has(kind) ? `${conversation} membership` : null;
 }
 
 /** The fields of an event that carry the stamp of its change: as the time, and as the position of a client that received it. */

@@ -40,6 +40,11 @@ export interface SqliteStoreOptions {
 }
 
 const ERASE_WITHIN_MS = 30_000;
+/** No other process uses the store, so this one holds the lease of every app, without writing it. */
+const ALWAYS_HELD: Pick<Store['apps'], 'lease' | 'release'> = {
+	lease: async () => true,
+	release: async () => undefined,
+};
 /** Connections that must stay open: closing them would write to files that do not belong to this server. */
 const abandoned = new Set<unknown>();
 
@@ -108,7 +113,8 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 		};
 		const search = sqliteSearch(reader.lowPriority);
 		// All writes go through these commits in the order of stamps, so every change up to the newest durable stamp is stored.
-		const store = storeOn(reader, commits, search, closeOnce, () => commits.durable());
+		const shared = storeOn(reader, commits, search, closeOnce, () => commits.durable());
+		const store = { ...shared, apps: { ...shared.apps, ...ALWAYS_HELD } };
 		return queueing ? { ...store, push: queueing.watch(store.push) } : store;
 	} catch (error) {
 		database?.close();

@@ -211,9 +211,10 @@ export class ConversationCopies {
 				ids,
 			)) as string;
 			const current = answer === '' ? known : answer.split(' ');
+			const now = performance.now();
 			return comparisons.filter((request, index) => {
 				if (current[index] !== known[index]) return true;
-				confirm(request);
+				confirm(request, now);
 				return false;
 			});
 		} catch (error) {
@@ -252,10 +253,10 @@ const statesOf = (copies: readonly ConversationCopy[]): number =>
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
 /** The copy was current when Redis answered, unless it changed during the request. */
-function confirm({ copy, updateNumber }: CopyRequest): void {
+function confirm({ copy, updateNumber }: CopyRequest, nowMs = performance.now()): void {
 	if (copy.updateNumber !== updateNumber) return;
 	copy.mayHaveNewerRows = false;
-	copy.checkedMs = performance.now();
+	copy.checkedMs = nowMs;
 }
 
 function applyAnswer(request: CopyRequest, answer: readonly string[], epoch: string): void {
