@@ -163,34 +163,14 @@ export class Residents {
 	}
 
 	async conversation(id: string): Promise<ResidentConversation | undefined> {
-		const number = this.conversationNumbers.peek(id);
+		if (!this.find(id)) await this.load([id]);
+		return this.find(id);
+	}
+
+	/** Loads those of these conversations that exist, with one query. */
+	private async load(ids: readonly string[]): Promise<void> {
 		// Only existing conversations get a number, because anybody can ask for any id.
-		if (number === undefined) this.addBriefs(await this.source.briefs([id]));
-		const known = number ?? this.conversationNumbers.peek(id);
-		return known === undefined ? undefined : (await this.conversationsOf([known]))[0];
-	}
-
-	private addBriefs(briefs: readonly ConversationBrief[]): void {
-		for (const brief of briefs)
-			if (!this.loadedConversations[this.conversationNumbers.of(brief.id)]) this.add(brief);
-	}
-
-	/** Those of these conversations that exist, loaded with one query. */
-	async conversationsOf(numbers: readonly number[]): Promise<ResidentConversation[]> {
-		const missing = numbers.filter((number) => !this.loadedConversations[number]);
-		if (missing.length > 0) {
-			const ids = missing.map((number) => this.conversationNumbers.id(number));
-			this.addBriefs(await this.source.briefs(ids));
-		}
-		const now = this.nowMs();
-		const found: ResidentConversation[] = [];
-		for (const number of numbers) {
-			const conversation = this.loadedConversations[number];
-			if (!conversation) continue;
-			conversation.usedAt = now;
-			found.push(conversation);
-		}
-		return found;
+		for (const brief of await this.source.briefs(ids)) if (!this.find(brief.id)) this.add(brief);
 	}
 
 	/** Whether every conversation of the user is in memory. */
@@ -200,8 +180,13 @@ export class Residents {
 
 	async complete(user: ResidentUser): Promise<void> {
 		const { disruptions } = this;
-		const numbers = user.memberships.conversations().filter((_, index) => user.memberships.isMemberAt(index));
-		await this.conversationsOf([...numbers]);
+		const { memberships } = user;
+		const ids = Array.from(memberships.conversations())
+			.filter((_, index) => memberships.isMemberAt(index))
+			.map((number) => this.conversationNumbers.id(number));
+		// `find` also marks those in memory as used.
+		const missing = ids.filter((id) => !this.find(id));
+		if (missing.length > 0) await this.load(missing);
 		user.conversationsLoadedAt = disruptions;
 	}
 

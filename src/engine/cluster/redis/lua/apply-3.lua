@@ -14,9 +14,8 @@ ARGV[6]  how many of the newest changes stay even after the store has them; noth
 ARGV[7…] for each command its stamp, and its changes as read-state/packing.ts packs them, '' for none
 
 Result   {} if the conversation is not recorded; otherwise
-         the stamp before this call, or - if one of these commands had already been applied;
-         the base; the time of Redis in microseconds; 0 if no command of this call is late, else the longest delay of the conversation so far;
-         for each command 1 (applied), 2 (the newest one again) or 0 (older than the newest)
+         the stamp before this call: commands up to it had already been applied;
+         the base; the time of Redis in microseconds; 0 if no command of this call is late, else the longest delay of the conversation so far
 ]]
 local ttl, written, keep = ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')
@@ -45,7 +44,7 @@ if not stamp then
 	set('since', '0')
 end
 
-local before, newest, late, results = stamp, nil, 0, {}
+local before, newest, late = stamp, nil, 0
 for index = 7, #ARGV, 2 do
 	local at, changes = ARGV[index], ARGV[index + 1]
 	-- A command that was applied before may be published only now, so it counts too. A creation is never late: nobody was subscribed.
@@ -56,10 +55,6 @@ for index = 7, #ARGV, 2 do
 			newest = at
 		end
 		stamp = at
-		results[#results + 1] = 1
-	else
-		before = '-'
-		results[#results + 1] = at == stamp and 2 or 0
 	end
 end
 
@@ -89,7 +84,4 @@ redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('EXPIRE', KEYS[1], ttl)
 redis.call('EXPIRE', KEYS[2], ttl)
 redis.call('SET', KEYS[3], stamp .. ':' .. base .. ':' .. late_seen, 'EX', ttl)
-for place, value in ipairs({ before, base, now, noted }) do
-	table.insert(results, place, value)
-end
-return results
+return { before, base, now, noted }

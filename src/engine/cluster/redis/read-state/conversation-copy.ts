@@ -21,7 +21,7 @@ const MAX_KEPT = 512;
 
 /** Result of applying commands: the stamp before them, when they became visible, and how late that was (0: not unusually late). */
 export interface Applied {
-	readonly before: string;
+	readonly before: number;
 	readonly base: string;
 	readonly seen: number;
 	readonly late: number;
@@ -145,11 +145,11 @@ export class ConversationCopy extends LoadedConversation {
 
 	/** Applies commands of this process, if the copy has the state before them. Otherwise the next read brings it up to date. */
 	advance({ before, base, seen, late, written }: Applied, commands: readonly CommandChanges[]): boolean {
-		if (!this.isLoaded || this.base !== base || `${this.stamp}` !== before) return false;
+		if (!this.isLoaded || this.base !== base || this.stamp !== before) return false;
 		this.startUpdate();
 		this.seen = seen;
 		if (late > 0) [this.late, this.lateSeen] = [late, seen];
-		for (const command of commands) this.apply(command);
+		for (const command of commands) if (command.stamp > before) this.apply(command);
 		this.trim(written, MAX_KEPT);
 		return true;
 	}

@@ -14,8 +14,6 @@ import { fieldsNeededBy, type StoredUsers, type UserEffects } from './user-effec
 /** Limits the size of a pipeline. */
 const USERS_PER_PIPELINE = 500;
 const MAX_TRACKED = 100_000;
-/** Result of a command that the script applied for the first time. */
-const APPLIED = '1';
 
 /**
  * Applies effects to Redis: first to the conversation, all in one script, then to the users they concern,
@@ -102,15 +100,12 @@ export class EffectApplier {
 				written,
 				keptChanges,
 				...commands.flatMap(({ stamp, changes }) => [stamp, packChanges(changes)]),
-			)) as (string | number)[];
-			const [before = '', base = '', seen, late, ...results] = answer.map(String);
-			if (results.length > 0) {
-				const applied = { before, base, seen: Number(seen), late: Number(late), written };
+			)) as string[];
+			const [before, base = '', seen, late] = answer;
+			if (before !== undefined) {
+				const applied = { before: Number(before), base, seen: Number(seen), late: Number(late), written };
 				this.views.advance(conversation, applied, commands);
-				const isNew = new Set(
-					commands.filter((_, index) => results[index] === APPLIED).map(({ stamp }) => stamp),
-				);
-				return (at) => isNew.has(at);
+				return (at) => at > applied.before;
 			}
 			if ((await this.record(conversation, STORED, false)) === 'store_behind')
 				throw new Error(
