@@ -23,6 +23,13 @@ export const flagsOf = (message: {
 	(message.named.length > 0 ? NAMES : 0) |
 	(message.broadcast ? BROADCAST : 0);
 
+/** What `flagsOf` has packed, except who is named. */
+export const unpackFlags = (flags: number) => ({
+	channelWide: (flags & CHANNEL_WIDE) !== 0,
+	here: (flags & HERE) !== 0,
+	broadcast: (flags & BROADCAST) !== 0,
+});
+
 export interface Entry {
 	readonly ts: number;
 	/** The author's number, by the `Numbering` of the object that holds the timeline. */

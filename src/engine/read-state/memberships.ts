@@ -9,20 +9,25 @@ import type { StampedMembership } from './user-steps.ts';
 
 const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
 
-export const MEMBER = 1;
-export const MUTED = 2;
+const MEMBER = 1;
+const MUTED = 2;
 const LEVEL_SHIFT = 2;
 /** Revisions share a word with four flag bits. */
 const REVISION_STEP = 16;
 
-export const flagsOf = ({
-	member,
-	muted,
-	level,
-}: Pick<StampedMembership, 'member' | 'muted' | 'level'>): number =>
+type Flagged = Pick<StampedMembership, 'member' | 'muted' | 'level'>;
+
+export const membershipFlags = ({ member, muted, level }: Flagged): number =>
 	(member ? MEMBER : 0) + (muted ? MUTED : 0) + (LEVELS.indexOf(level) << LEVEL_SHIFT);
 
-export const levelIn = (flags: number): NotificationLevel => LEVELS[(flags >>> LEVEL_SHIFT) & 3]!;
+const levelIn = (flags: number): NotificationLevel => LEVELS[(flags >>> LEVEL_SHIFT) & 3]!;
+
+/** What `membershipFlags` has packed. */
+export const unpackMembershipFlags = (flags: number): Flagged => ({
+	member: (flags & MEMBER) !== 0,
+	muted: (flags & MUTED) !== 0,
+	level: levelIn(flags),
+});
 
 /** The ahead set is stored separately: most are empty. */
 export type Packed = Omit<StampedMembership, 'ahead'>;
@@ -57,6 +62,7 @@ export class MembershipTable {
 
 	at(index: number, ahead: ReadonlySet<number>): StampedMembership {
 		const word = this.words[index]!;
+		// Without `unpackMembershipFlags`, because spreads are slow and counting visits up to a hundred thousand memberships.
 		return {
 			member: (word & MEMBER) !== 0,
 			muted: (word & MUTED) !== 0,
@@ -97,7 +103,7 @@ export class MembershipTable {
 		const found = this.find(conversation);
 		const index = found >= 0 ? found : this.insert(-1 - found, conversation);
 		this.cursors[index] = membership.cursor;
-		this.words[index] = membership.revision * REVISION_STEP + flagsOf(membership);
+		this.words[index] = membership.revision * REVISION_STEP + membershipFlags(membership);
 		this.stamps?.set([membership.joined, membership.at], 2 * index);
 	}
 

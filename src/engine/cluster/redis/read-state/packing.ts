@@ -1,10 +1,9 @@
 import type { ActivityChange } from '../../../../model/activity.ts';
 import type { ConversationKind } from '../../../../model/ids.ts';
-import { BROADCAST, CHANNEL_WIDE, flagsOf, HERE } from '../../../../model/timeline.ts';
+import { flagsOf, unpackFlags } from '../../../../model/timeline.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
-import type { EntryRow } from '../../../ports/store.ts';
 import type { CommandChanges, ConversationChange, EntryChange } from '../../../read-state/changes.ts';
-import { flagsOf as flagsOfMembership, levelIn, MEMBER, MUTED } from '../../../read-state/memberships.ts';
+import { membershipFlags, unpackMembershipFlags } from '../../../read-state/memberships.ts';
 import type { StampedFollow, StampedMembership } from '../../../read-state/user-steps.ts';
 
 /**
@@ -44,7 +43,7 @@ const AWAITED = 16;
  */
 export function packMembership(membership: StampedMembership): string {
 	const { cursor, revision, joined, at, ahead, isJoinAwaited } = membership;
-	const flags = flagsOfMembership(membership) + (isJoinAwaited ? AWAITED : 0);
+	const flags = membershipFlags(membership) + (isJoinAwaited ? AWAITED : 0);
 	const parts = [at, flags, at - cursor, at - joined, revision].map((number) => number.toString(36));
 	const before = [...ahead].map((ts) => (at - ts).toString(36)).join();
 	if (before !== '') return `${parts.join(':')}:${before}`;
@@ -58,9 +57,7 @@ export function unpackMembership(packed: string): StampedMembership {
 	const [cursor, joined] = [at - number(2), at - number(3)];
 	const ahead = parts[5] ? parts[5].split(',').map((before) => at - Number.parseInt(before, 36)) : [];
 	return {
-		member: (flags & MEMBER) !== 0,
-		muted: (flags & MUTED) !== 0,
-		level: levelIn(flags),
+		...unpackMembershipFlags(flags),
 		cursor,
 		revision,
 		joined,
@@ -115,21 +112,17 @@ function unpackChange(packed: string): ConversationChange {
 		return { type, kind: first as ConversationKind, isArchived: second === '1' };
 	return {
 		type: type as EntryChange['type'],
-		row: rowOf(Number(first), second, Number(flags), named === '' ? [] : named.split(',')),
+		row: {
+			ts: Number(first),
+			user: second,
+			...unpackFlags(Number(flags)),
+			named: named === '' ? [] : named.split(','),
+		},
 		isInTimeline: isInTimeline === '1',
 		root: Number(root),
 		isFirstReply: isFirstReply === '1',
 	};
 }
-
-const rowOf = (ts: number, user: string, flags: number, named: readonly string[]): EntryRow => ({
-	ts,
-	user,
-	broadcast: (flags & BROADCAST) !== 0,
-	channelWide: (flags & CHANNEL_WIDE) !== 0,
-	here: (flags & HERE) !== 0,
-	named,
-});
 
 /**
  * Facts with the whole state of their subject, as of its newest change. So the store can apply them in any order and repeatedly, and a
