@@ -1,4 +1,6 @@
 import { connectCommands } from '../../src/engine/cluster/redis/connection.ts';
+import { EpochGuard } from '../../src/engine/cluster/redis/epoch-guard.ts';
+import { Epochs } from '../../src/engine/cluster/redis/epochs.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { membershipField, packMembership, STAMP } from '../../src/engine/cluster/redis/read-state/packing.ts';
 import { RedisViews } from '../../src/engine/cluster/redis/read-state/redis-views.ts';
@@ -22,6 +24,7 @@ const POSTS_TO_EACH = 10;
 /** How many posts of one conversation a worker under load applies at once. */
 const BATCH = 100;
 const CONVERSATIONS_EACH = 200;
+const PREFIX = 'bench:';
 
 type Redis = Awaited<ReturnType<typeof connectCommands>>;
 
@@ -129,9 +132,12 @@ async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) 
 	bench.atEnd(() => store.close());
 	const clock = risingClock(() => Date.now() * 1000);
 	const { source, ledger } = store;
+	const epochs = new Epochs(redis, PREFIX);
+	await epochs.begin(clock.next);
 	const views = await RedisViews.open({
 		commands: redis,
-		keys: new Keys('bench:'),
+		keys: new Keys(PREFIX),
+		guard: new EpochGuard(epochs),
 		source,
 		ledger,
 		clock,

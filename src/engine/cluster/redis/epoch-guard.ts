@@ -33,7 +33,6 @@ export interface GuardPoint {
 
 /** Arguments of a script: a marker on its node, and the marker's expected value. */
 export type EpochToken = readonly [marker: string, value: string];
-export const NO_TOKEN: EpochToken = ['', ''];
 
 /** Whether a slot is on a certain node. */
 export type IsOnNode = (slot: number) => boolean;
@@ -54,24 +53,6 @@ export interface Guard {
 	/** Called when a node has a new epoch. */
 	onNewEpoch(drop: (isOnNode: IsOnNode) => void): void;
 }
-
-const ALWAYS_VALID: GuardPoint = {
-	ms: Number.POSITIVE_INFINITY,
-	slots: [],
-	epochs: [],
-	tokenOf: () => NO_TOKEN,
-};
-
-/** For a process that has Redis to itself and never loses it. */
-export const NO_GUARD: Guard = {
-	completeSince: async () => 0,
-	begin: async () => ALWAYS_VALID,
-	beginInSlots: async () => ALWAYS_VALID,
-	verify: async () => undefined,
-	verifyEpochs: async () => undefined,
-	retrying: (work) => work(),
-	onNewEpoch: () => undefined,
-};
 
 interface CompleteNodes {
 	/** By address. */

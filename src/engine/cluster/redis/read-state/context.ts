@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../model/ts.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
-import { type Guard, NO_GUARD } from '../epoch-guard.ts';
+import type { Guard } from '../epoch-guard.ts';
 import type { Keys } from '../keys.ts';
 
 /** What all parts of the read state in Redis use. */
@@ -14,11 +14,11 @@ interface Services {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
 	readonly nowMicros: () => number;
+	/** Detects that Redis was emptied, or restarted with old data. */
+	readonly guard: Guard;
 }
 
 const DEFAULTS = {
-	/** Detects that Redis was emptied, or restarted with old data. */
-	guard: NO_GUARD as Guard,
 	/** State that did not change for this long expires in Redis: the store has it. */
 	ttlSeconds: 24 * 60 * 60,
 	/** Maximum difference between the clocks of processes that assign stamps. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Numbering } from '../../../../model/numbering.ts';
 import { countRow } from '../../../../model/rows.ts';
 import { ofConversation } from '../../../../unread/queries.ts';
-import { NO_GUARD } from '../epoch-guard.ts';
+import type { Guard, GuardPoint } from '../epoch-guard.ts';
 import type { ConversationCopies } from './conversation-copies.ts';
 import { ConversationCopy } from './conversation-copy.ts';
 import { CopiedViews } from './copied-views.ts';
@@ -15,6 +15,15 @@ import { UserCopy } from './user-copy.ts';
 const numbering = new Numbering();
 const context = { userNumbers: numbering, conversationNumbers: new Numbering(), starts: [], isStamped: true };
 const NOTHING = { memberships: [], ahead: [], follows: [], activity: [], stamp: 0 };
+
+/** Redis is never lost. */
+const POINT: GuardPoint = { ms: 0, slots: [], epochs: [], tokenOf: () => ['', ''] };
+const GUARD = {
+	beginInSlots: async () => POINT,
+	verify: async () => undefined,
+	retrying: (work: () => unknown) => work(),
+	onNewEpoch: () => undefined,
+} as unknown as Guard;
 
 const userAt = (stamp: number, cursor: number): UserCopy => {
 	const membership = { member: true, muted: false, level: 'all', revision: 0, joined: 1 } as const;
@@ -67,7 +76,7 @@ function world(atUpdate: (update: number, post: () => void) => void) {
 		},
 	};
 	const views = new CopiedViews(
-		NO_GUARD,
+		GUARD,
 		users as unknown as UserCopies,
 		conversations as unknown as ConversationCopies,
 	);

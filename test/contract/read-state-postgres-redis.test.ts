@@ -363,8 +363,7 @@ for (const layout of LAYOUTS) {
 
 		test('an emptied Redis is detected, and reads are rejected until a new epoch begins; then the counts are the same', async () => {
 			const { process } = await world();
-			const { readState, apply, commands, keys, epochs } = await process({ fenced: true });
-			await epochs.begin(() => 1);
+			const { readState, apply, commands, keys, epochs } = await process();
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const before = await readState.row('U02', 'C01');
 			// One lost node is enough.
@@ -591,11 +590,10 @@ for (const layout of LAYOUTS) {
 			expect((await readState.unread('U02', 'C01')).length).toBe(13_000);
 		});
 
-		/** U02 and a channel with five messages, in an epoch that has begun. */
+		/** U02 and a channel with five messages. */
 		const begun = async (more: { ledger?: Ledger } = {}) => {
 			const { store, process } = await world();
-			const made = await process({ fenced: true, ...more });
-			await made.epochs.begin(() => 1);
+			const made = await process(more);
 			await made.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const mark = async (ts: number) => {
 				const change = await made.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + ts }, publish);
@@ -628,7 +626,7 @@ for (const layout of LAYOUTS) {
 		test('Redis rejects the creation of a conversation that was decided in an earlier epoch', async () => {
 			const { process, epochs, apply } = await begun();
 			const other = conversation('C02');
-			const late = await process({ fenced: true });
+			const late = await process();
 			await late.readState.counts('U02');
 			const marker = await epochs.markerBeside('C02');
 			const token = [marker, (await late.commands.get(marker)) ?? ''];
@@ -652,7 +650,7 @@ for (const layout of LAYOUTS) {
 				durable: () => 0,
 			};
 			const { process, epochs, mark } = await begun();
-			const { readState } = await process({ fenced: true, ledger });
+			const { readState } = await process({ ledger });
 			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, publish);
 			await mark(3);
 			await epochs.clear();
@@ -690,7 +688,7 @@ for (const layout of LAYOUTS) {
 			await epochs.begin(() => 2);
 			// A slow mark is rejected if its process did not know of the new epoch yet.
 			await eventually(() => mark(3), 5_000);
-			expect(await (await process({ fenced: true })).epochs.completeSince()).toBe(2);
+			expect(await (await process()).epochs.completeSince()).toBe(2);
 		});
 
 		test('data that exist only in Redis survive the removal of the read state', async () => {
@@ -756,8 +754,7 @@ for (const layout of LAYOUTS) {
 
 			test('includes a leave that is applied late', async () => {
 				const { process } = await world();
-				const one = await process({ fenced: true });
-				await one.epochs.begin(() => 1);
+				const one = await process();
 				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(40)));
 				await Bun.sleep(5);
 				const since = seconds(0);
@@ -768,16 +765,14 @@ for (const layout of LAYOUTS) {
 
 			test('includes a conversation that is created late, for its members', async () => {
 				const { process } = await world();
-				const one = await process({ fenced: true });
-				await one.epochs.begin(() => 1);
+				const one = await process();
 				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(30)));
 				expect((await changesIn(one, seconds(10))).lateness).toBeGreaterThan(29_000_000);
 			});
 
 			test('includes a post that is applied again, also in a process with a copy: perhaps it is published only now', async () => {
 				const { process } = await world();
-				const [one, other] = [await process({ fenced: true }), await process({ fenced: true })];
-				await one.epochs.begin(() => 1);
+				const [one, other] = [await process(), await process()];
 				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(0)));
 				const post = posted(CHANNEL, message('C01', seconds(0)));
 				await one.apply(post);
