@@ -12,8 +12,8 @@ import { isObsoleteFor, type RecipientStates } from './recipient-states.ts';
 import type { UserPace } from './user-pace.ts';
 
 /**
- * Sends due notifications. Each is checked again right before sending: a user who has read the message meanwhile is
- * not notified, and the badge is current.
+ * Sends due notifications. Each is checked again right before sending: a user who has read the message or
+ * snoozed notifications meanwhile is not notified, and the badge is current.
  *
  * The result is stored after the provider has answered. If the process dies in between, the notification is sent
  * again under the same id, and the device shows it once: docs/adr/0020-push.md.
@@ -78,10 +78,11 @@ export class Sender {
 		data: BatchData,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<void> {
-		const { outbox, meters } = this.parts;
+		const { outbox, recipients, meters, nowMs } = this.parts;
 		const message = data.message(notification);
 		if (!notification.to) return outbox.recordResult(notification, { type: 'dropped' });
-		if (!message || (await isObsoleteFor(notification, message, data, this.parts.recipients))) {
+		const isSnoozed = notification.snoozedUntilTs > nowMs() * 1000;
+		if (isSnoozed || !message || (await isObsoleteFor(notification, message, data, recipients))) {
 			if (notification.attempts === 1) return outbox.recordResult(notification, { type: 'dropped' });
 			// The provider may have accepted an earlier attempt whose answer was lost: withdraw it like any other.
 			// Queue the check first: if this process dies in between, the notification is still pending and is taken again.

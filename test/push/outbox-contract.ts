@@ -14,6 +14,7 @@ import {
 	message,
 	posted,
 	unfollowed,
+	user,
 } from '../support/store/facts.ts';
 
 /** What push needs from a store, on any database. */
@@ -217,6 +218,17 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			expect(candidates.map(({ user, read, follows }) => [user, read, follows])).toEqual([
 				['U02', false, true],
 				['U03', true, true],
+			]);
+		});
+
+		test('a notification has the snooze of its user, also if the user snoozed after it was queued', async () => {
+			await store.directory.createUser(user('U02'));
+			await pending('U02', 'U03');
+			await store.directory.snooze('U02', TS + 9);
+			const taken = await outbox.takeNotifications(lease());
+			expect(taken.map((one) => [one.user, one.snoozedUntilTs]).sort()).toEqual([
+				['U02', TS + 9],
+				['U03', 0],
 			]);
 		});
 

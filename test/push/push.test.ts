@@ -119,6 +119,35 @@ test('a user who snoozed notifications gets none; later messages notify again', 
 		expect(found.map(({ body }) => body)).toEqual(['after @channel']);
 	}));
 
+test('a snooze also stops notifications that are already queued', () =>
+	withPush(
+		async (scene) => {
+			const { people, admin } = await makeWorkspace(scene.url, 3);
+			const [anna, ben, cleo] = people as [Person, Person, Person];
+			const [snoozed, other] = await Promise.all([device(anna), device(cleo)]);
+			const channel = await channelOf(ben, anna, cleo);
+			const sockets = await Promise.all([connect(anna), connect(cleo)]);
+			await ben.call('chat.postMessage', { channel, text: 'before <!channel>' });
+			const queued = await until(
+				() => admin('admin.push.list'),
+				({ pending }) => pending === 2,
+			);
+			expect(queued.pending).toBe(2);
+			await anna.call('dnd.setSnooze', { num_minutes: 5 });
+			await until(
+				() => scene.providers.phone(other),
+				({ received }) => received === 1,
+			);
+			await until(
+				() => admin('admin.push.list'),
+				({ pending }) => pending === 0,
+			);
+			expect((await scene.providers.phone(snoozed)).received).toBe(0);
+			for (const socket of sockets) socket.close();
+		},
+		{ flags: ['--push-delay-seconds', '4'] },
+	));
+
 test('a user who is active elsewhere is notified after the delay, unless the message was read meanwhile', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 3);

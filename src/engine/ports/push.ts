@@ -107,6 +107,8 @@ export interface DueNotification extends UserNotification {
 	readonly attempts: number;
 	/** The message is in the user's ahead set: read, although the cursor is before it. */
 	readonly ahead: boolean;
+	/** No notifications until then. In microseconds. */
+	readonly snoozedUntilTs: number;
 	/** Null: the device was removed, or belongs to another user now. */
 	readonly to: Device | null;
 }

@@ -71,8 +71,9 @@ const DUE_NOTIFICATIONS = `SELECT COUNT(*) AS due FROM (
 	SELECT 1 FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT $2) AS counted`;
 const AHEAD = `(SELECT COUNT(*) FROM members m
 	WHERE m.user_id = s.user_id AND m.conversation = s.conversation AND ${isReadAhead('m', 's.ts')}) AS ahead`;
-const TAKEN_NOTIFICATIONS = `SELECT s.device, s.conversation, s.ts, s.user_id AS receiver, s.attempts, ${AHEAD}, ${DEVICE_COLUMNS}
-	FROM push_sends s LEFT JOIN push_devices d ON d.id = s.device WHERE s.lease = $1 AND s.lease <> ''`;
+const TAKEN_NOTIFICATIONS = `SELECT s.device, s.conversation, s.ts, s.user_id AS receiver, s.attempts, ${AHEAD}, u.snoozed_until_ts, ${DEVICE_COLUMNS}
+	FROM push_sends s LEFT JOIN push_devices d ON d.id = s.device LEFT JOIN users u ON u.id = s.user_id
+	WHERE s.lease = $1 AND s.lease <> ''`;
 const ONE = { device: 1, conversation: 2, ts: 3 };
 const SENT = update('push_sends', { state: "'sent'", lease: "''", error: "''" }, ONE);
 const AGAIN = update('push_sends', { attempts: 4, next_at: 5, error: 6, lease: "''" }, ONE);
@@ -126,6 +127,13 @@ interface NotificationRow {
 	readonly ts: number;
 }
 
+interface TakenColumns {
+	readonly receiver: string;
+	readonly attempts: number;
+	readonly ahead: number;
+	readonly snoozed_until_ts: number | null;
+}
+
 export function outboxOn(
 	reader: SqlReader,
 	execute: (writes: readonly BoundWrite[]) => Promise<void>,
@@ -171,9 +179,12 @@ export function outboxOn(
 			]),
 		takeNotifications: async (lease) =>
 			(
-				await take<
-					NotificationRow & Partial<DeviceRow> & { receiver: string; attempts: number; ahead: number }
-				>(ANY_NOTIFICATION, TAKE_NOTIFICATIONS, TAKEN_NOTIFICATIONS, lease)
+				await take<NotificationRow & Partial<DeviceRow> & TakenColumns>(
+					ANY_NOTIFICATION,
+					TAKE_NOTIFICATIONS,
+					TAKEN_NOTIFICATIONS,
+					lease,
+				)
 			).map((row) => ({
 				device: row.device,
 				conversation: row.conversation,
@@ -181,6 +192,7 @@ export function outboxOn(
 				user: row.receiver,
 				attempts: row.attempts,
 				ahead: row.ahead > 0,
+				snoozedUntilTs: row.snoozed_until_ts ?? 0,
 				to: row.token == null ? null : deviceOf(row as DeviceRow),
 			})),
 		dueNotifications: async (now, atMost) => {
