@@ -71,6 +71,14 @@ export interface AppView {
 	readonly updatedTs: number;
 }
 
+/** An id that may be used `most` times. Uses are forgotten after `untilAt`. */
+export interface LimitedUse {
+	readonly id: string;
+	readonly team: string;
+	readonly untilAt: number;
+	readonly most: number;
+}
+
 /** The stamp up to which an app has received the events of a stream: a conversation, a user, or the creation of a channel (`created:C…`). */
 export type AppCursor = readonly [stream: string, stamp: number];
 
@@ -119,8 +127,8 @@ export interface Apps {
 	webhooksOf(app: string): Promise<readonly Webhook[]>;
 	removeWebhook(id: string): Promise<void>;
 
-	/** Counts a use of an id that may be used a limited number of times; resolves to the count, including this use. */
-	use(id: string, team: string, untilAt: number): Promise<number>;
+	/** Uses an id, under a claim that is unique to this use and has no spaces. False: the id is used up. */
+	use(limited: LimitedUse, claim: string): Promise<boolean>;
 
 	saveView(view: AppView): Promise<void>;
 	view(id: string): Promise<AppView | null>;

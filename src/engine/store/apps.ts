@@ -134,12 +134,14 @@ type WebhookRow = Omit<Webhook, 'createdTs'> & { readonly created_ts: number };
 
 const webhookOf = ({ created_ts, ...row }: WebhookRow): Webhook => ({ ...row, createdTs: created_ts });
 
-const USE = insertInto(
+/** Counts a use and records its claim, unless the id is used up. */
+const USE = statement(
 	'app_uses',
-	{ id: 1, team: 2, uses: '1', until_at: 3 },
-	{ on: ['id'], update: 'uses = app_uses.uses + 1' },
+	`INSERT INTO app_uses (id, team, uses, until_at, claims) VALUES ($1, $2, 1, $3, $4)
+	ON CONFLICT (id) DO UPDATE SET uses = app_uses.uses + 1, claims = app_uses.claims || ' ' || excluded.claims
+	WHERE app_uses.uses < $5`,
 );
-const USES = 'SELECT uses FROM app_uses WHERE id = $1';
+const CLAIMS = 'SELECT claims FROM app_uses WHERE id = $1';
 const DELETE_USES = deleteFrom('app_uses', { until_at: ['<', 1] });
 
 const SAVE_VIEW = insertInto(
@@ -257,9 +259,10 @@ export function appsOn(
 		webhooksOf: async (app) => (await reader.all<WebhookRow>(WEBHOOKS_OF, [app])).map(webhookOf),
 		removeWebhook: (id) => execute([{ write: REMOVE_WEBHOOK, params: [id] }]),
 
-		use: async (id, team, untilAt) => {
-			await execute([{ write: USE, params: [id, team, untilAt] }]);
-			return (await reader.all<{ uses: number }>(USES, [id]))[0]?.uses ?? 1;
+		use: async ({ id, team, untilAt, most }, claim) => {
+			await execute([{ write: USE, params: [id, team, untilAt, claim, most] }]);
+			const [row] = await reader.all<{ claims: string }>(CLAIMS, [id]);
+			return row?.claims.split(' ').includes(claim) ?? false;
 		},
 
 		saveView: (view) =>

@@ -18,6 +18,7 @@ import { workspaceEvents } from './migrations/0017-workspace-events.ts';
 import { files } from './migrations/0018-files.ts';
 import { commitRows } from './migrations/0019-commit-rows.ts';
 import { addedEvents } from './migrations/0020-added-events.ts';
+import { useClaims } from './migrations/0021-use-claims.ts';
 
 /**
  * The history of the schema. A released migration is never changed: the next one corrects it.
@@ -54,6 +55,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0018-files', statements: files },
 	{ name: '0019-commit-rows', statements: [], postgres: commitRows },
 	{ name: '0020-added-events', statements: addedEvents },
+	{ name: '0021-use-claims', statements: useClaims },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -30,7 +30,8 @@ export interface ResponsePass extends Pass {
 
 export const TRIGGER_MS = 10_000;
 export const RESPONSE_MS = 30 * 60_000;
-const RESPONSE_USES = 5;
+/** A trigger opens one view. */
+const MAX_USES: Readonly<Record<Purpose, number>> = { trigger: 1, response: 5 };
 const NONCE_BYTES = 9;
 
 type Purpose = 'trigger' | 'response';
@@ -42,11 +43,25 @@ export async function issuePass(
 	pass: Omit<ResponsePass, 'nonce' | 'until' | 'channel'> & { readonly channel?: string },
 ): Promise<string> {
 	const until = Date.now() + (purpose === 'trigger' ? TRIGGER_MS : RESPONSE_MS);
-	const nonce = Buffer.from(random(NONCE_BYTES)).toString('base64url');
+	const nonce = newNonce(random);
 	const text = Buffer.from(JSON.stringify({ ...pass, until, nonce })).toString('base64url');
 	const digest = await teamSecrets.digestFor(pass.team, `app ${purpose}`);
 	return `${text}.${Buffer.from(digest(text)).toString('base64url')}`;
 }
+
+const newNonce = (random: Services['random']): string =>
+	Buffer.from(random(NONCE_BYTES)).toString('base64url');
+
+/** Resolves to false if the pass is used up. */
+const usePass = (
+	{ apps, random }: Signing,
+	purpose: Purpose,
+	{ team, nonce, until }: Pass,
+): Promise<boolean> =>
+	apps.use(
+		{ id: `${purpose[0]} ${nonce}`, team, untilAt: until + TRIGGER_MS, most: MAX_USES[purpose] },
+		newNonce(random),
+	);
 
 /** Null: the signature is invalid or for another purpose, or there is no such workspace. */
 async function verifiedPass<P extends Pass>(
@@ -68,14 +83,13 @@ async function verifiedPass<P extends Pass>(
 	}
 }
 
-/** A trigger opens one view. */
 export async function redeemTrigger(services: Signing, app: string, text: string): Promise<Pass> {
 	const pass = await verifiedPass<Pass>(services, 'trigger', text);
 	if (!pass || pass.app !== app)
 		throw new Rejection('invalid_trigger_id', 'trigger_id: not issued to this app');
 	if (pass.until < Date.now())
 		throw new Rejection('expired_trigger_id', 'trigger_id: expired; use it within 10 s of the action');
-	if ((await services.apps.use(`t ${pass.nonce}`, pass.team, pass.until + TRIGGER_MS)) > 1)
+	if (!(await usePass(services, 'trigger', pass)))
 		throw new Rejection('exchanged_trigger_id', 'trigger_id: already used');
 	return pass;
 }
@@ -84,6 +98,5 @@ export async function redeemTrigger(services: Signing, app: string, text: string
 export async function redeemResponse(services: Signing, text: string): Promise<ResponsePass | null> {
 	const pass = await verifiedPass<ResponsePass>(services, 'response', text);
 	if (!pass || pass.until < Date.now()) return null;
-	const uses = await services.apps.use(`r ${pass.nonce}`, pass.team, pass.until + TRIGGER_MS);
-	return uses > RESPONSE_USES ? null : pass;
+	return (await usePass(services, 'response', pass)) ? pass : null;
 }

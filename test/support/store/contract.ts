@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe } from 'bun:test';
 import type { Store } from '../../../src/engine/ports/store.ts';
 import { accountCases } from './account-cases.ts';
+import { appCases } from './app-cases.ts';
 import { changesCases } from './changes-cases.ts';
 import { directoryCases } from './directory-cases.ts';
 import { historyCases } from './history-cases.ts';
@@ -66,6 +67,7 @@ export function describeStoreContract(name: string, place: () => Promise<StoreUn
 		});
 
 		accountCases(subject);
+		appCases(subject);
 		directoryCases(subject);
 		historyCases(subject);
 		sourceCases(subject);
