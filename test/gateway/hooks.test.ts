@@ -33,3 +33,30 @@ test.each([
 ] as const)('%s is answered with %i', async (code, status, text) => {
 	expect(await answerTo(code)).toEqual([status, text]);
 });
+
+/** The answer of a `response_url` if looking up the secret of its workspace fails with this error. */
+async function answerOfResponseUrl(error: Error): Promise<[status: number, text: string]> {
+	const services = {
+		anonymousLimits: { admit: () => undefined, failed: () => undefined },
+		teamSecrets: { digestFor: () => Promise.reject(error) },
+		operations: { failed: () => undefined },
+	} as unknown as Services;
+	const pass = Buffer.from(JSON.stringify({ team: 'T0000000001' })).toString('base64url');
+	const path = `/responses/${pass}.c2ln`;
+	const answer = await serveHook(
+		path,
+		new Request(`http://localhost${path}`, { method: 'POST' }),
+		services,
+		null,
+	);
+	return [answer.status, await answer.text()];
+}
+
+test.each([
+	['an unknown workspace', new Rejection('team_not_found'), 404, 'expired_url'],
+	['an outage', new Rejection('service_unavailable'), 503, 'service_unavailable'],
+	['an overload', new Rejection('ratelimited'), 429, 'ratelimited'],
+	['an unexpected error', new Error('broken'), 500, 'server_error'],
+])('a response_url is answered as expired only if it is: %s', async (_, error, status, text) => {
+	expect(await answerOfResponseUrl(error)).toEqual([status, text]);
+});

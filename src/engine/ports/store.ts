@@ -26,7 +26,7 @@ export interface Directory extends Invites {
 	team(id: string): Promise<Team | null>;
 	/** All workspaces, by id. */
 	teams(after: string | null, limit: number): Promise<Page<Team>>;
-	/** The workspace's secret, the same for all processes; `fresh` is stored if there is none. */
+	/** The workspace's secret, the same for all processes; `fresh` is stored if there is none. Rejects with `team_not_found`. */
 	teamSecret(id: string, fresh: string): Promise<string>;
 	/** Resolves to false if the name is taken in the workspace. */
 	createUser(user: User): Promise<boolean>;

@@ -1,3 +1,4 @@
+import { Rejection } from '../../model/errors.ts';
 import type { Directory, Token } from '../ports/store.ts';
 import * as accounts from './accounts.ts';
 import { ABANDONED_NAME, OWNER_OF_NAME, releaseName, reserveName } from './channel-names.ts';
@@ -75,7 +76,7 @@ export function directoryOn(
 			if (known) return known;
 			await execute([accounts.setTeamSecretOnce(id, fresh)]);
 			const stored = await read();
-			if (!stored) throw new Error(`cannot store the secret of workspace ${id}: there is no such workspace`);
+			if (!stored) throw new Rejection('team_not_found', `there is no workspace ${id}`);
 			return stored;
 		},
 

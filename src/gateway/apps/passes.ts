@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Rejection } from '../../model/errors.ts';
 import { parseJsonObject } from '../../protocol/objects.ts';
+import { nullIfRejected } from '../http/access.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -72,15 +73,13 @@ async function verifiedPass<P extends Pass>(
 	const [body = '', signature = ''] = text.split('.');
 	const pass = parseJsonObject(Buffer.from(body, 'base64url').toString('utf8')) as P | null;
 	if (typeof pass?.team !== 'string' || !/^T[A-Z0-9]{2,20}$/.test(pass.team)) return null;
-	try {
-		const digest = await services.teamSecrets.digestFor(pass.team, `app ${purpose}`);
-		const expected = Buffer.from(digest(body));
-		const given = Buffer.from(signature, 'base64url');
-		return given.length === expected.length && timingSafeEqual(given, expected) ? pass : null;
-	} catch (error) {
-		if (error instanceof Rejection && error.code === 'service_unavailable') throw error;
-		return null;
-	}
+	const digest = await nullIfRejected(services.teamSecrets.digestFor(pass.team, `app ${purpose}`), [
+		'team_not_found',
+	]);
+	if (!digest) return null;
+	const expected = Buffer.from(digest(body));
+	const given = Buffer.from(signature, 'base64url');
+	return given.length === expected.length && timingSafeEqual(given, expected) ? pass : null;
 }
 
 export async function redeemTrigger(services: Signing, app: string, text: string): Promise<Pass> {
