@@ -12,6 +12,7 @@ import type {
 	ViewSnapshot,
 	Views,
 } from '../../../ports/views.ts';
+import { Listings } from '../listings.ts';
 import { type Context, contextOf, type RedisViewsParts } from './context.ts';
 import { ConversationCopies } from './conversation-copies.ts';
 import { CopiedViews } from './copied-views.ts';
@@ -25,8 +26,6 @@ export type { RedisViewsParts };
 
 /** Clients that reconnect at the same time share one check. */
 const AVAILABLE_MS = 1_000;
-/** Lifetime of unread-first listings. */
-const LIST_SECONDS = 15 * 60;
 
 /**
  * Views in Redis, shared by any number of processes. Redis has what changed lately, and the store has everything older.
@@ -41,6 +40,7 @@ export class RedisViews implements Views {
 	private readonly views: CopiedViews;
 	private readonly applier: EffectApplier;
 	private readonly userUpdates: UserUpdates;
+	private readonly listings: Listings;
 	private checked: { readonly at: number; readonly complete: Promise<unknown> } | undefined;
 
 	private constructor(
@@ -51,6 +51,7 @@ export class RedisViews implements Views {
 		this.views = new CopiedViews(context.guard, this.users, new ConversationCopies(context));
 		this.applier = new EffectApplier(context, new UserEffects(context, this.users), this.views);
 		this.userUpdates = new UserUpdates(context, this.users, this.views);
+		this.listings = new Listings(context.commands, context.keys);
 	}
 
 	static async open(parts: RedisViewsParts): Promise<RedisViews> {
@@ -94,20 +95,12 @@ export class RedisViews implements Views {
 		return this.userUpdates.change(user, changing);
 	}
 
-	/** Redis removes an empty set, so '' is always a member. */
-	async saveListing(user: string, number: number, ids: Ids): Promise<void> {
-		const { commands, keys } = this.context;
-		const key = keys.listing(user, number);
-		await Promise.all([commands.del(key), commands.sadd(key, '', ...ids)]);
-		await commands.expire(key, LIST_SECONDS);
+	saveListing(user: string, number: number, ids: Ids): Promise<void> {
+		return this.listings.save(user, number, ids);
 	}
 
-	/** Each use of the listing extends its lifetime. */
-	async savedListing(user: string, number: number): Promise<Ids | null> {
-		const key = this.context.keys.listing(user, number);
-		const { commands } = this.context;
-		const [members] = await Promise.all([commands.smembers(key), commands.expire(key, LIST_SECONDS)]);
-		return members.length === 0 ? null : new Set(members);
+	savedListing(user: string, number: number): Promise<Ids | null> {
+		return this.listings.saved(user, number);
 	}
 
 	/** Conversations of the user that have changed after this stamp. */

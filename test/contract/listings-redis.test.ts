@@ -1,0 +1,31 @@
+import { afterEach, expect, test } from 'bun:test';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { Listings } from '../../src/engine/cluster/redis/listings.ts';
+import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+	for (const close of closing.splice(0)) close();
+});
+
+const open = async (layout: (typeof LAYOUTS)[number]) => {
+	const place = redisPlace(layout);
+	const { commands, close } = await connectBoth(place);
+	closing.push(close);
+	const keys = new Keys(place.prefix);
+	return { listings: new Listings(commands, keys), commands, keys };
+};
+
+for (const layout of LAYOUTS)
+	test(`a listing has any number of conversations, replaces an earlier one, and expires (${layout})`, async () => {
+		const { listings, commands, keys } = await open(layout);
+		expect(await listings.saved('U1', 7)).toBeNull();
+		// A call in Bun takes fewer arguments than this.
+		const many = new Set(Array.from({ length: 700_000 }, (_, index) => `C${index}`));
+		await listings.save('U1', 7, many);
+		expect((await listings.saved('U1', 7))?.symmetricDifference(many)).toEqual(new Set(['']));
+		expect(await commands.ttl(keys.listing('U1', 7))).toBeWithin(1, 901);
+		await listings.save('U1', 7, []);
+		expect(await listings.saved('U1', 7)).toEqual(new Set(['']));
+		expect(await listings.saved('U1', 8)).toBeNull();
+	}, 60_000);
