@@ -252,7 +252,7 @@ const focusOf = (
 /** Background work: scheduled messages, leftover files, checks of counts, tokens and the clock. */
 function startJobs(
 	{ engine, operations }: GatewayParts,
-	{ scheduled, directory, requests, files, auth }: Services,
+	{ scheduled, directory, partners, requests, files, auth }: Services,
 	checked: Pick<GatewayCheckParts, 'hub' | 'presence' | 'tokenUses' | 'verifier'>,
 ): { stop(): Promise<void> } {
 	const clockWatch = watchClock(engine.clock, operations);
@@ -260,6 +260,7 @@ function startJobs(
 		scheduled,
 		requests,
 		directory,
+		partners,
 		nowMs,
 		failed: (error) => operations.failed('posting scheduled messages', error),
 	});

@@ -2,13 +2,14 @@ import type { Scheduled, ScheduledMessage } from '../engine/ports/scheduled.ts';
 import type { Directory } from '../engine/ports/store.ts';
 import { ERRORS, isInternalError, Rejection } from '../model/errors.ts';
 import { PeriodicJob } from '../model/periodic-job.ts';
+import type { DirectPartners } from './direct-partners.ts';
 import type { Requests } from './requests.ts';
 
 /**
  * Posts scheduled messages when they are due. Every gateway looks for due messages. The message's id is its
  * client_msg_id, so posting it twice creates one message: no gateway has to own a scheduled message, and a crash
  * between posting and removing is harmless. A message that can no longer be posted (conversation archived or left,
- * user deactivated) is dropped, by the gateway that finds out first. So is a message that a worker fails to post for an hour, with a
+ * user or partner deactivated) is dropped, by the gateway that finds out first. So is a message that a worker fails to post for an hour, with a
  * log line.
  */
 
@@ -23,6 +24,7 @@ export interface ScheduledPostsParts {
 	readonly scheduled: Pick<Scheduled, 'due' | 'get' | 'remove'>;
 	readonly requests: Pick<Requests, 'submit'>;
 	readonly directory: Pick<Directory, 'users'>;
+	readonly partners: Pick<DirectPartners, 'check'>;
 	/** Wall clock. */
 	readonly nowMs: () => number;
 	readonly failed: (error: unknown) => void;
@@ -63,7 +65,7 @@ export class ScheduledPosts {
 
 	private async post(message: ScheduledMessage): Promise<void> {
 		const { id, user, team, conversation, content } = message;
-		const { scheduled, requests, directory } = this.parts;
+		const { scheduled, requests, directory, partners } = this.parts;
 		const { text, extra, threadTs, broadcast } = content;
 		const [[author], stored] = await Promise.all([directory.users([user]), scheduled.get(id)]);
 		// Another gateway has posted or dropped it while this one posted earlier messages of the conversation.
@@ -77,6 +79,7 @@ export class ScheduledPosts {
 					broadcast,
 					clientMsgId: id,
 				} as const;
+				await partners.check(user, conversation);
 				await requests.submit({ user, team }, conversation, action);
 			} catch (error) {
 				// The post may succeed later, or may have succeeded: the next round posts the message again, without creating a duplicate.

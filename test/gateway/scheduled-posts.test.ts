@@ -49,6 +49,7 @@ function scene(
 		},
 		requests: { submit } as unknown as ScheduledPostsParts['requests'],
 		directory: { users: async () => [userNamed('U1')] },
+		partners: { check: async () => undefined },
 		nowMs: Date.now,
 		failed: (error) => failures.push(error),
 	});

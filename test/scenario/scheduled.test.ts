@@ -106,3 +106,24 @@ test('a message that can no longer be posted is dropped, and so are those of a d
 	const answer = await fetch(`${server.url}/api/chat.scheduledMessages.list?token=${token}`);
 	expect(await answer.json()).toMatchObject({ ok: true, scheduled_messages: [] });
 });
+
+test('a direct message that chat.postMessage rejects is rejected at once, or dropped at its time', async () => {
+	const { id } = (await workspace.admin('admin.users.create', { team_id: workspace.team, name: 'leaver' }))
+		.user;
+	const direct = (await ada.call('conversations.open', { users: id })).channel.id;
+	const { channels } = await ada.call('conversations.list', { types: 'im' });
+	// biome-ignore lint/suspicious/noExplicitAny: as it is on the wire
+	const slackbot = channels.find(({ user }: any) => user === 'USLACKBOT').id;
+	await schedule('never', inSeconds(6), { channel: direct });
+	await workspace.admin('admin.users.deactivate', { user_id: id });
+	for (const [place, error] of [
+		[direct, 'user_disabled'],
+		[slackbot, 'channel_not_found'],
+	]) {
+		await expect(ada.call('chat.postMessage', { channel: place, text: 'x' })).rejects.toThrow(error);
+		await expect(schedule('x', inSeconds(100), { channel: place })).rejects.toThrow(error);
+	}
+	expect(await listed()).toMatchObject([{ channel_id: direct }]);
+	await eventually(async () => expect(await listed()).toEqual([]), POSTED_WITHIN_MS);
+	expect((await ada.call('conversations.history', { channel: direct })).messages).toEqual([]);
+});

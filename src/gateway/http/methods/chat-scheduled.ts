@@ -1,14 +1,15 @@
 import type { ScheduledMessage } from '../../../engine/ports/scheduled.ts';
 import { Rejection } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
-import { joinedConversation } from '../access.ts';
+import { joinedConversation, noChannel } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional, required } from '../arguments.ts';
 import { contentArguments, cutText } from '../message-content.ts';
 import { identityArguments, identityOf } from '../message-identity.ts';
-import { costOfRows, userMethod } from '../method.ts';
+import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { postTarget } from '../post-target.ts';
 import { openCursor, sealedNext } from '../sealed-cursor.ts';
+import { slackbotDirectAt } from '../slackbot-direct.ts';
 import { contentOf, IGNORED_ARGUMENTS, linkNamesArguments, textOf } from './chat.ts';
 
 /** Schedules messages; scheduled-posts.ts posts them. */
@@ -29,6 +30,15 @@ const seconds = required<number>({
 });
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/** Rejects the conversations that `chat.postMessage` would reject now. */
+async function checkPostable(call: UserCall, channel: string): Promise<void> {
+	// It is listed, but not stored: nothing can be posted there.
+	if (await slackbotDirectAt(call, channel)) throw noChannel();
+	const { archived } = await joinedConversation(call, channel);
+	if (archived) throw new Rejection('is_archived', 'channel: the conversation is archived');
+	await call.services.partners.check(call.caller.user.id, channel);
+}
 
 export const chatScheduleMessage = userMethod({
 	limited: 'posts',
@@ -52,8 +62,7 @@ export const chatScheduleMessage = userMethod({
 		const identity = identityOf(caller.user, args);
 		const { extra } = contentOf(call, text, { blocks, attachments, metadata, ...identity });
 		const channel = await postTarget(call, args.channel);
-		const conversation = await joinedConversation(call, channel);
-		if (conversation.archived) throw new Rejection('is_archived', 'channel: the conversation is archived');
+		await checkPostable(call, channel);
 		const everything = { conversation: null, oldest: 0, latest: LATEST, after: null, limit: MAX_PER_USER };
 		if ((await services.scheduled.of(caller.user.id, everything)).length >= MAX_PER_USER)
 			throw new Rejection(
