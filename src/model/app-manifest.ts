@@ -9,7 +9,7 @@ export interface SlashCommand {
 	readonly usageHint: string;
 	/** Where invocations are sent without Socket Mode; empty: to the interactivity URL. */
 	readonly url: string;
-	/** Whether names in the text are sent as `<@U…>` and `<#C…>`. */
+	/** Whether names in the text are sent as `<@U…|name>` and `<#C…|name>`. */
 	readonly shouldEscape: boolean;
 }
 

@@ -38,24 +38,30 @@ export function writtenNames(text: string): WrittenNames {
 	return { users: [...users], channels: [...channels] };
 }
 
+/** How a user is mentioned. Messages have only the id, because the name may change; slash commands have both, as at Slack. */
+export type Mention = (user: string, name: string) => string;
+const byId: Mention = (user) => `<@${user}>`;
+export const byIdAndName: Mention = (user, name) => `<@${user}|${name}>`;
+
 /** Replaces known names; the maps give ids by name. */
 export function linkNames(
 	text: string,
 	users: ReadonlyMap<string, string>,
 	channels: ReadonlyMap<string, string>,
+	mention = byId,
 ): string {
 	return text.replace(TOKEN, (whole: string, before?: string, sign?: string, written?: string) => {
 		if (written === undefined) return whole;
 		const name = withoutPunctuation(written);
-		const link = sign === '@' ? mentionOf(name, users) : channelLink(name, channels);
+		const link = sign === '@' ? mentionOf(name, users, mention) : channelLink(name, channels);
 		return link === undefined ? whole : `${before ?? ''}${link}${written.slice(name.length)}`;
 	});
 }
 
-function mentionOf(name: string, users: ReadonlyMap<string, string>): string | undefined {
+function mentionOf(name: string, users: ReadonlyMap<string, string>, mention: Mention): string | undefined {
 	if (Object.hasOwn(TO_ALL, name)) return TO_ALL[name];
 	const user = users.get(name);
-	return user === undefined ? undefined : `<@${user}>`;
+	return user === undefined ? undefined : mention(user, name);
 }
 
 function channelLink(name: string, channels: ReadonlyMap<string, string>): string | undefined {

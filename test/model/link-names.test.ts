@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { linkNames, writtenNames } from '../../src/model/link-names.ts';
+import { byIdAndName, linkNames, writtenNames } from '../../src/model/link-names.ts';
 
 const users = new Map([
 	['ada', 'U1'],
@@ -23,6 +23,12 @@ const cases: [string, string][] = [
 ];
 test.each(cases)('%s', (text, linked) => {
 	expect(linkNames(text, users, channels)).toBe(linked);
+});
+
+test('mentions can have the name', () => {
+	expect(linkNames('@ada in #quay, @channel @bo', users, channels, byIdAndName)).toBe(
+		'<@U1|ada> in <#C1|quay>, <!channel> @bo',
+	);
 });
 
 test('each name is looked up once, up to a limit', () => {

@@ -12,7 +12,10 @@ let stage: AppStage;
 let other: AppStage;
 beforeAll(async () => {
 	server = await startServer();
-	stage = await appStage(server.url, manifestOf({ commands: [{ command: '/tide' }] }));
+	stage = await appStage(
+		server.url,
+		manifestOf({ commands: [{ command: '/tide' }, { command: '/ask', should_escape: true }] }),
+	);
 	other = await appStage(server.url, manifestOf());
 }, 60_000);
 afterAll(() => server?.stop());
@@ -87,6 +90,21 @@ describe('commands', () => {
 		await stage.ada('chat.command', { channel: stage.channel, command: '/tide', text: 'now' });
 		return app.envelopes.at(-1) as Envelope;
 	};
+
+	test('have names as they were written, or with ids if the manifest has should_escape', async () => {
+		const { user } = await stage.ada('auth.test');
+		const { channel } = await stage.ada('conversations.info', { channel: stage.channel });
+		const text = `tell @${user} in #${channel.name}, not @nobody`;
+		const texts: string[] = [];
+		for (const command of ['/tide', '/ask']) {
+			await stage.ada('chat.command', { channel: stage.channel, command, text });
+			texts.push(app.envelopes.at(-1)?.payload.text);
+		}
+		expect(texts).toEqual([
+			text,
+			`tell <@${stage.adaId}|${user}> in <#${stage.channel}|${channel.name}>, not @nobody`,
+		]);
+	});
 
 	test('have Slack’s fields, and a response_url that works five times', async () => {
 		const { type, payload } = await called();

@@ -25,7 +25,11 @@ export interface ManifestOptions {
 	readonly socketMode?: boolean;
 	readonly requestUrl?: string;
 	readonly interactivityUrl?: string;
-	readonly commands?: readonly { readonly command: string; readonly url?: string }[];
+	readonly commands?: readonly {
+		readonly command: string;
+		readonly url?: string;
+		readonly should_escape?: boolean;
+	}[];
 }
 
 /** A manifest as Slack's own tools write it. */

@@ -1,6 +1,7 @@
 import type { App } from '../../../engine/ports/apps.ts';
 import { type SlashCommand, settingsOf } from '../../../model/app-manifest.ts';
 import { Rejection } from '../../../model/errors.ts';
+import { byIdAndName } from '../../../model/link-names.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { wireMessage } from '../../../protocol/objects.ts';
 import { parseAppMessage, respond } from '../../apps/app-messages.ts';
@@ -13,6 +14,7 @@ import { optional, withDefault } from '../arguments.ts';
 import { hasContent } from '../message-content.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { appId } from './admin-apps.ts';
+import { linkedText } from './chat.ts';
 
 /** Slash commands and shortcuts, run by a user's client. */
 
@@ -93,7 +95,7 @@ export const chatCommand = userMethod({
 			user_id: caller.user.id,
 			user_name: caller.user.name,
 			command: args.command,
-			text: args.text,
+			text: command.shouldEscape ? await linkedText(call, args.text, byIdAndName) : args.text,
 			api_app_id: app.id,
 			is_enterprise_install: 'false',
 			response_url: responseUrl(await issuePass(services, 'response', pass)),

@@ -1,5 +1,5 @@
 import { Rejection } from '../../../model/errors.ts';
-import { linkNames, writtenNames } from '../../../model/link-names.ts';
+import { linkNames, type Mention, writtenNames } from '../../../model/link-names.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { messageInThread } from '../../../protocol/message-events.ts';
 import { botIdOf, wireMessage } from '../../../protocol/objects.ts';
@@ -79,7 +79,11 @@ interface LinkNamesArguments {
 }
 
 /** Implements `link_names`: replaces `@name` and `#name` with mentions and links. Links only public channels. */
-async function linkedText({ services, caller }: UserCall, text: string): Promise<string> {
+export async function linkedText(
+	{ services, caller }: UserCall,
+	text: string,
+	mention?: Mention,
+): Promise<string> {
 	const names = writtenNames(text);
 	if (names.users.length + names.channels.length === 0) return text;
 	const { directory } = services;
@@ -90,6 +94,7 @@ async function linkedText({ services, caller }: UserCall, text: string): Promise
 		text,
 		new Map(users.filter(({ deleted }) => !deleted).map(({ id, name }) => [name, id])),
 		new Map(channels.filter(({ kind }) => kind === 'public').map(({ id, name }) => [name, id])),
+		mention,
 	);
 }
 
