@@ -261,6 +261,7 @@ function startJobs(
 		requests,
 		directory,
 		partners,
+		gateway: engine.gateway,
 		nowMs,
 		failed: (error) => operations.failed('posting scheduled messages', error),
 	});

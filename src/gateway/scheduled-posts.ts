@@ -6,11 +6,11 @@ import type { DirectPartners } from './direct-partners.ts';
 import type { Requests } from './requests.ts';
 
 /**
- * Posts scheduled messages when they are due. Every gateway looks for due messages. The message's id is its
- * client_msg_id, so posting it twice creates one message: no gateway has to own a scheduled message, and a crash
- * between posting and removing is harmless. A message that can no longer be posted (conversation archived or left,
- * user or partner deactivated) is dropped, by the gateway that finds out first. So is a message that a worker fails to post for an hour, with a
- * log line.
+ * Posts scheduled messages when they are due. Every gateway looks for due messages, and claims each one before it posts
+ * it: once a gateway has dropped a message, no other gateway posts it. The message's id is its client_msg_id, so posting
+ * it twice creates one message: if a gateway dies between posting and removing, another one posts it again when the claim
+ * ends. A message that can no longer be posted (conversation archived or left, user or partner deactivated) is dropped.
+ * So is a message that a worker fails to post for an hour, with a log line.
  */
 
 const POLL_EVERY_MS = 1_000;
@@ -19,12 +19,16 @@ const BATCH_SIZE = 20;
 const MAX_LEFT_OVER = 200;
 /** A message with which a worker still fails after this time would fail for ever, and hold back its conversation. */
 const RETRY_INTERNAL_ERROR_MS = 3_600_000;
+/** Longer than a post can wait for its outcome. */
+const CLAIM_MS = 60_000;
 
 export interface ScheduledPostsParts {
-	readonly scheduled: Pick<Scheduled, 'due' | 'get' | 'remove'>;
+	readonly scheduled: Pick<Scheduled, 'due' | 'claim' | 'release' | 'remove'>;
 	readonly requests: Pick<Requests, 'submit'>;
 	readonly directory: Pick<Directory, 'users'>;
 	readonly partners: Pick<DirectPartners, 'check'>;
+	/** Id of this gateway. */
+	readonly gateway: string;
 	/** Wall clock. */
 	readonly nowMs: () => number;
 	readonly failed: (error: unknown) => void;
@@ -58,34 +62,37 @@ export class ScheduledPosts {
 
 	private async postInOrder(messages: readonly ScheduledMessage[]): Promise<void> {
 		for (const message of messages) {
-			await this.post(message);
+			const { scheduled, nowMs, gateway } = this.parts;
+			const claim = await scheduled.claim(message.id, gateway, nowMs(), nowMs() + CLAIM_MS);
+			// Later messages of the conversation must not overtake the one that another gateway is posting.
+			if (claim === 'held') return;
+			if (claim === 'claimed') await this.postOrDrop(message);
 			this.leftOver -= 1;
 		}
 	}
 
-	private async post(message: ScheduledMessage): Promise<void> {
-		const { id, user, team, conversation, content } = message;
-		const { scheduled, requests, directory, partners } = this.parts;
-		const { text, extra, threadTs, broadcast } = content;
-		const [[author], stored] = await Promise.all([directory.users([user]), scheduled.get(id)]);
-		// Another gateway has posted or dropped it while this one posted earlier messages of the conversation.
-		if (!stored) return;
-		if (author && !author.deleted)
-			try {
-				const action = {
-					type: 'post',
-					content: { text, extra },
-					threadTs,
-					broadcast,
-					clientMsgId: id,
-				} as const;
-				await partners.check(user, conversation);
-				await requests.submit({ user, team }, conversation, action);
-			} catch (error) {
-				// The post may succeed later, or may have succeeded: the next round posts the message again, without creating a duplicate.
-				if (!this.isFinal(error, message)) throw error;
+	private async postOrDrop(message: ScheduledMessage): Promise<void> {
+		const { scheduled, gateway } = this.parts;
+		try {
+			await this.post(message);
+		} catch (error) {
+			// The post may succeed later, or may have succeeded: the next round of any gateway posts the message again, without creating a duplicate.
+			if (!this.isFinal(error, message)) {
+				await scheduled.release(message.id, gateway);
+				throw error;
 			}
-		await scheduled.remove(id);
+		}
+		await scheduled.remove(message.id);
+	}
+
+	private async post({ id, user, team, conversation, content }: ScheduledMessage): Promise<void> {
+		const { requests, directory, partners } = this.parts;
+		const { text, extra, threadTs, broadcast } = content;
+		const [author] = await directory.users([user]);
+		if (!author || author.deleted) return;
+		await partners.check(user, conversation);
+		const action = { type: 'post', content: { text, extra }, threadTs, broadcast, clientMsgId: id } as const;
+		await requests.submit({ user, team }, conversation, action);
 	}
 
 	private isFinal(error: unknown, { id, conversation, postAt }: ScheduledMessage): boolean {

@@ -25,35 +25,63 @@ const scheduledIn = (conversation: string, id: string, postAt = NOW_SECONDS): Sc
 	content: { text: id, extra: null, threadTs: null, broadcast: false },
 });
 
+/** Scheduled messages in memory, as several gateways see them. */
+class FakeScheduled {
+	private readonly holders = new Map<string, string>();
+
+	constructor(private messages: readonly ScheduledMessage[]) {}
+
+	due = async (_now: number, limit: number) => this.messages.slice(0, limit);
+
+	claim = async (id: string, gateway: string): Promise<'claimed' | 'held' | 'gone'> => {
+		if (!this.messages.some((message) => message.id === id)) return 'gone';
+		if ((this.holders.get(id) ?? gateway) !== gateway) return 'held';
+		this.holders.set(id, gateway);
+		return 'claimed';
+	};
+
+	release = async (id: string, gateway: string): Promise<void> => {
+		if (this.holders.get(id) === gateway) this.holders.delete(id);
+	};
+
+	remove = async (id: string): Promise<void> => {
+		this.messages = this.messages.filter((message) => message.id !== id);
+	};
+}
+
+type Submit = (conversation: string, id: string) => Promise<void>;
+
+/** Starts a gateway that posts the messages; collects the errors that it reports. */
+function startGateway(gateway: string, scheduled: ScheduledPostsParts['scheduled'], submit: Submit) {
+	const failures: unknown[] = [];
+	const posts = new ScheduledPosts({
+		scheduled,
+		requests: {
+			submit: (_actor: unknown, conversation: string, { clientMsgId }: { clientMsgId: string }) =>
+				submit(conversation, clientMsgId),
+		} as unknown as ScheduledPostsParts['requests'],
+		directory: { users: async () => [userNamed('U1')] },
+		partners: { check: async () => undefined },
+		gateway,
+		nowMs: Date.now,
+		failed: (error) => failures.push(error),
+	});
+	closing.push(() => posts.stop());
+	return failures;
+}
+
 /** `fails`: the error of posting to a conversation; `remove` plays another gateway. */
 function scene(
 	messages: ScheduledMessage[],
 	fails: (conversation: string, remove: (id: string) => void) => Error | null,
 ) {
-	let due = messages;
-	const remove = (id: string): void => {
-		due = due.filter((message) => message.id !== id);
-	};
+	const scheduled = new FakeScheduled(messages);
 	const posted: string[] = [];
-	const failures: unknown[] = [];
-	const submit = async (_actor: unknown, conversation: string, { clientMsgId }: { clientMsgId: string }) => {
-		const error = fails(conversation, remove);
+	const failures = startGateway('N1', scheduled, async (conversation, id) => {
+		const error = fails(conversation, scheduled.remove);
 		if (error) throw error;
-		posted.push(clientMsgId);
-	};
-	const posts = new ScheduledPosts({
-		scheduled: {
-			due: async (_now, limit) => due.slice(0, limit),
-			get: async (id) => due.find((message) => message.id === id) ?? null,
-			remove: async (id) => remove(id),
-		},
-		requests: { submit } as unknown as ScheduledPostsParts['requests'],
-		directory: { users: async () => [userNamed('U1')] },
-		partners: { check: async () => undefined },
-		nowMs: Date.now,
-		failed: (error) => failures.push(error),
+		posted.push(id);
 	});
-	closing.push(() => posts.stop());
 	return { posted, failures };
 }
 
@@ -108,4 +136,41 @@ test('a message that another gateway has dropped is not posted', async () => {
 	});
 	await eventually(async () => expect(posted).toContain('last'));
 	expect(posted).toEqual(['first', 'last']);
+}, 30_000);
+
+test('while a gateway posts a message, another posts neither it nor later ones of its conversation', async () => {
+	const scheduled = new FakeScheduled([scheduledIn('C1', 'first'), scheduledIn('C1', 'second')]);
+	const [submitted, decided] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	const posted: string[] = [];
+	let rounds = 0;
+	startGateway('N1', scheduled, async (_, id) => {
+		submitted.resolve();
+		await decided.promise;
+		if (id === 'first') throw new Rejection('is_archived');
+		posted.push(id);
+	});
+	await submitted.promise;
+	// The other gateway reads the message before it is dropped, and would post it: the channel is no longer archived.
+	const due: typeof scheduled.due = async (now, limit) => {
+		rounds += 1;
+		return scheduled.due(now, limit);
+	};
+	startGateway('N2', { ...scheduled, due }, async (_, id) => void posted.push(id));
+	await eventually(async () => expect(rounds).toBe(2));
+	expect(posted).toEqual([]);
+	decided.resolve();
+	await eventually(async () => expect(posted).toEqual(['second']));
+}, 30_000);
+
+test('after a failure, another gateway may post the message at once', async () => {
+	const scheduled = new FakeScheduled([scheduledIn('C1', 'first')]);
+	const posted: string[] = [];
+	let attempts = 0;
+	startGateway('N1', scheduled, async () => {
+		attempts += 1;
+		throw new Rejection('service_unavailable');
+	});
+	await eventually(async () => expect(attempts).toBe(1));
+	startGateway('N2', scheduled, async (_, id) => void posted.push(id));
+	await eventually(async () => expect(posted).toEqual(['first']));
 }, 30_000);

@@ -99,5 +99,25 @@ export function scheduledCases(subject: Subject): void {
 			await directory.deactivateUser('U01', at(10), at(10));
 			expect(ids(await store.due(100, 10))).toEqual(['Q5']);
 		});
+
+		test('are claimed by one gateway at a time', async () => {
+			const store = subject.store.scheduled;
+			await store.add(scheduled('Q1', 20));
+			const gateways = ['N1', 'N2', 'N3'];
+			const claims = await Promise.all(gateways.map((id) => store.claim('Q1', id, 100, 200)));
+			expect(claims.toSorted()).toEqual(['claimed', 'held', 'held']);
+			const holder = gateways[claims.indexOf('claimed')] as string;
+			const other = gateways[claims.indexOf('held')] as string;
+			expect(await store.claim('Q1', holder, 110, 210)).toBe('claimed');
+			expect(await store.claim('Q1', other, 209, 309)).toBe('held');
+			expect(await store.claim('Q1', other, 210, 310)).toBe('claimed');
+			await store.release('Q1', holder);
+			expect(await store.claim('Q1', holder, 211, 311)).toBe('held');
+			await store.release('Q1', other);
+			expect(await store.claim('Q1', holder, 212, 312)).toBe('claimed');
+			expect(await store.get('Q1')).toEqual(scheduled('Q1', 20));
+			await store.remove('Q1');
+			expect(await store.claim('Q1', holder, 213, 313)).toBe('gone');
+		});
 	});
 }
