@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import { Listings } from '../../src/engine/cluster/redis/listings.ts';
+import { Listings } from '../../src/engine/cluster/redis/read-state/listings.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
 const closing: (() => void)[] = [];

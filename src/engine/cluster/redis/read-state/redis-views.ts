@@ -12,11 +12,11 @@ import type {
 	ViewSnapshot,
 	Views,
 } from '../../../ports/views.ts';
-import { Listings } from '../listings.ts';
 import { type Context, contextOf, type RedisViewsParts } from './context.ts';
 import { ConversationCopies } from './conversation-copies.ts';
 import { CopiedViews } from './copied-views.ts';
 import { EffectApplier } from './effect-applier.ts';
+import { Listings } from './listings.ts';
 import { UserCopies } from './user-copies.ts';
 import { UserEffects } from './user-effects.ts';
 import { repairUser } from './user-repair.ts';

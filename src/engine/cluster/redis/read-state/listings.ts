@@ -1,5 +1,5 @@
-import type { Commands } from './connection.ts';
-import type { Keys } from './keys.ts';
+import type { Commands } from '../connection.ts';
+import type { Keys } from '../keys.ts';
 
 /**
  * Saved sets of conversations: which ones an unread-first inbox lists as unread. They expire; each use extends their
