@@ -7,7 +7,7 @@ import type { Keys } from '../keys.ts';
  */
 
 const LIFETIME_SECONDS = 15 * 60;
-/** Bun limits the arguments of a call, and Redis serves nobody else while it adds them. */
+/** Bun limits the arguments of a call, Redis serves nobody else while it adds them, and each command has its own timeout. */
 const IDS_PER_COMMAND = 5_000;
 
 export class Listings {
@@ -20,11 +20,11 @@ export class Listings {
 		const { commands } = this;
 		const key = this.keys.listing(user, number);
 		const members = ['', ...ids];
-		const writes: Promise<unknown>[] = [commands.del(key)];
-		for (let start = 0; start < members.length; start += IDS_PER_COMMAND)
-			writes.push(commands.sadd(key, ...members.slice(start, start + IDS_PER_COMMAND)));
-		await Promise.all(writes);
-		await commands.expire(key, LIFETIME_SECONDS);
+		await commands.del(key);
+		for (let start = 0; start < members.length; start += IDS_PER_COMMAND) {
+			const some = members.slice(start, start + IDS_PER_COMMAND);
+			await Promise.all([commands.sadd(key, ...some), commands.expire(key, LIFETIME_SECONDS)]);
+		}
 	}
 
 	async saved(user: string, number: number): Promise<ReadonlySet<string> | null> {
