@@ -100,6 +100,10 @@ async function rebuildBeside(
 					isLost = false;
 					steps.push('rebuilt');
 				},
+				endAll: async () => {
+					isLost = true;
+					steps.push('ended');
+				},
 				areAllNodes: () => false,
 				tidy: async () => undefined,
 			},
@@ -151,4 +155,15 @@ test('a rebuild does not wait for a worker whose connection is silent', async ()
 		while (!sofar.includes('rebuilt')) await Bun.sleep(10);
 	});
 	await eventually(async () => expect(steps).toEqual(['waited', 'rebuilt', 'persisted']), 30_000);
+}, 60_000);
+
+test('if a worker lost its lock with its connection and another worker rebuilt without it, Redis is rebuilt again', async () => {
+	const { proxy, through, direct } = await locks();
+	const { steps } = await rebuildBeside(through(), direct(), async (sofar) => {
+		proxy.cutNext('pg_backend_pid', 'before');
+		for (const end = performance.now() + 20_000; !sofar.includes('ended') && performance.now() < end; )
+			await Bun.sleep(10);
+	});
+	await eventually(async () => expect(steps.filter((step) => step === 'rebuilt')).toHaveLength(2), 30_000);
+	expect(steps.filter((step) => step !== 'waited')).toEqual(['rebuilt', 'ended', 'persisted', 'rebuilt']);
 }, 60_000);

@@ -20,7 +20,15 @@ export interface RecoveryParts {
 	readonly epochs: Epochs;
 	readonly lock: Pick<
 		SessionLock,
-		'share' | 'tryShare' | 'release' | 'tryExclusive' | 'hasActiveHolder' | 'tryElect' | 'isElected' | 'close'
+		| 'share'
+		| 'tryShare'
+		| 'isLost'
+		| 'release'
+		| 'tryExclusive'
+		| 'hasActiveHolder'
+		| 'tryElect'
+		| 'isElected'
+		| 'close'
 	>;
 	readonly worker: { halt(): Promise<void>; resume(): void };
 	/** The end of the log, for each partition of marks. */
@@ -128,11 +136,32 @@ export class Recovery {
 		}
 	}
 
+	/**
+	 * Uses the lock while the worker persists its effects. If the lock was lost with its connection, as when PostgreSQL restarts, another
+	 * worker may have rebuilt without these effects: then all nodes are rebuilt again.
+	 */
 	private async useLockUntil(halted: Promise<void>): Promise<void> {
-		const { lock, onTrouble } = this.parts;
+		const { epochs, lock, log, onTrouble } = this.parts;
 		const isHalted = halted.then(() => true);
-		while (!(await Promise.race([isHalted, Bun.sleep(ACTIVE_EVERY_MS)])))
-			await lock.tryShare().catch((error) => onTrouble(error));
+		for (let [isDone, wasLost] = [false, false]; !isDone; ) {
+			const isLast = (await Promise.race([isHalted, Bun.sleep(ACTIVE_EVERY_MS)])) === true;
+			try {
+				wasLost ||= await lock.isLost();
+				if (!isLast) await lock.tryShare();
+				if (wasLost && (await this.isComplete())) {
+					log(
+						'Redis was rebuilt before PostgreSQL had all decided changes of this worker; rebuilding it again',
+					);
+					await epochs.endAll();
+					wasLost = false;
+				}
+				isDone = isLast;
+			} catch (error) {
+				onTrouble(error as Error);
+				if (isLast && this.stopped) return;
+				if (isLast) await Bun.sleep(POLL_MS);
+			}
+		}
 	}
 
 	/**

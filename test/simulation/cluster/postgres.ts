@@ -310,6 +310,8 @@ export class SimulatedLocks {
 				while (!(await tryShare())) await Bun.sleep(100);
 			},
 			tryShare,
+			// Connections last as long as their process.
+			isLost: async () => false,
 			hasActiveHolder: () =>
 				ask(() => [...this.shared.values()].some((ms) => ms > this.scheduler.now - SILENT_AFTER_MS)),
 			tryExclusive: () =>

@@ -76,6 +76,11 @@ export class SessionLock {
 		return session === this.holder;
 	}
 
+	/** Whether this process shared the lock and lost it with its connection: another process may have held it exclusively since. */
+	async isLost(): Promise<boolean> {
+		return this.holder !== null && (await this.session()) !== this.holder;
+	}
+
 	/** Whether another process that holds the lock is not silent. */
 	async hasActiveHolder(): Promise<boolean> {
 		const [row] = await this.pool.use((sql) =>
