@@ -108,7 +108,7 @@ async function rebuildBeside(
 				tidy: async () => undefined,
 			},
 			lock,
-			worker: { halt: halted, resume: () => undefined },
+			worker: { halt: halted, resume: () => undefined, unwrittenMs: () => 0 },
 			endOfMarks: async () => new Map(),
 			nextOffsets: async () => new Map(),
 			nowMicros: () => 0,
