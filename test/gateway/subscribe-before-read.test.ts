@@ -128,6 +128,26 @@ test('while joins are not complete, later events of other conversations wait, so
 	expect(types()).toEqual(['first', 'second', 'third', 'fourth', 'fifth']);
 });
 
+test('missed and held events are sent in the order of their stamps, so that no position passes an event that follows', async () => {
+	const bus = new MemoryBus();
+	const events = [2, 4].map((at) => liveEvent('C2', `message ${at}`, at, { type: `at ${at}` }));
+	const missed = { ...NOTHING_MISSED, events, inside: events };
+	const socket = await scene(
+		bus,
+		() => undefined,
+		missed,
+		async () => 4,
+	);
+	bus.publish('user:U1', { type: 'joined', user: 'U1', conversation: 'C2', at: 1 });
+	for (const [index, conversation] of ['C2', 'C1', 'C2', 'C1'].entries()) {
+		const at = 2 + index;
+		const subject = `${conversation} message ${at}`;
+		bus.publish(`live:${conversation}`, { type: 'event', frame: `{"type":"at ${at}"}`, at, subject });
+	}
+	await socket.seen({ type: 'at 5' });
+	expect(socket.frames.map(({ type }) => type)).toEqual(['hello', 'at 2', 'at 3', 'at 4', 'at 5']);
+});
+
 test('a client that has to reload receives every later event', async () => {
 	const tooFarBehind: SyncResult = { tooFarBehind: true, position: 100 };
 	for (const bus of [new MemoryBus(), new SlowBus()]) {

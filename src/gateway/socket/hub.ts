@@ -186,7 +186,7 @@ export class Hub {
 		let isHeld = false;
 		for (const session of sessions) {
 			if (session.held) {
-				session.onceSent(() => this.fanOut([session], message, topic));
+				session.onceSent(() => this.fanOut([session], message, topic), at);
 				isHeld = true;
 				continue;
 			}

@@ -5,13 +5,13 @@ import type { Missed, SyncResult } from '../../unread/sync.ts';
 import { closeAll } from './closing.ts';
 import { TOO_FAR_BEHIND } from './frames.ts';
 import { SentEvents } from './sent-events.ts';
-import type { UserSession } from './user-session.ts';
+import type { Held, UserSession } from './user-session.ts';
 
 /**
  * Handles users who join a conversation while connected: events published between the join and this gateway's
- * subscription would be lost silently. So live events are held until the changes since the join are known; missed
- * events are sent first, then the held ones without duplicates. Usually the conversation has not changed since the
- * join, and no missed events are looked up.
+ * subscription would be lost silently. So live events are held until the changes since the join are known; then missed and
+ * held events are sent in the order of their stamps, without duplicates. Usually the conversation has not changed since the join, and
+ * no missed events are looked up.
  *
  * The session holds the events of all its conversations meanwhile: a later event of another conversation would raise the client's position.
  * A client that then disconnects would resume after the events that it has not received.
@@ -55,6 +55,7 @@ export class LiveJoins {
 		const hold = (message: BusMessage): void =>
 			void session.held?.push({
 				join,
+				at: 'at' in message ? message.at : undefined,
 				send: () => {
 					if (join.isAdmitted) this.parts.deliver(session, message, topic);
 				},
@@ -70,12 +71,19 @@ export class LiveJoins {
 			// The rest runs in one turn of the event loop, so nothing can be delivered in between.
 			join.isAdmitted = this.parts.admit(session, conversation, at, new SentEvents(events, at));
 			if (!join.isAdmitted) return;
-			// Insert the missed events after the event of the join, and before live events of the conversation.
 			const { held = [] } = session;
-			const first = held.findIndex((one) => one.join === join);
-			held.splice(first < 0 ? held.length : first, 0, {
+			let place = 0;
+			for (const event of events) {
+				const at = positionOf(event);
+				while (place < held.length && !isLater(held[place], at)) place += 1;
+				held.splice(place, 0, { join, at, send: () => sendTo(session, event) });
+				place += 1;
+			}
+			// A client that has to reload learns it before any held event raises its position.
+			held.splice(place, 0, {
 				join,
-				send: () => this.sendMissed(session, conversation, missed, events),
+				at: undefined,
+				send: () => this.completed(session, conversation, missed),
 			});
 		} catch (error) {
 			failed(error);
@@ -122,24 +130,26 @@ export class LiveJoins {
 		}
 	}
 
-	private sendMissed(
-		session: UserSession,
-		conversation: string,
-		missed: SyncResult | null,
-		events: readonly LiveEvent[],
-	): void {
-		const frames = events.map(({ wire, ...event }) => ({ frame: JSON.stringify(wire), ...event }));
-		for (const connection of session.connections) {
-			if (missed && 'tooFarBehind' in missed) connection.send(TOO_FAR_BEHIND);
-			// With stamp and subject: a connection that is resuming may also get a newer event of the same subject.
-			for (const { frame, asOf, subject } of frames)
-				connection.send(withOrigin(connection.origin, frame), asOf, subject);
-		}
+	private completed(session: UserSession, conversation: string, missed: SyncResult | null): void {
+		if (missed && 'tooFarBehind' in missed)
+			for (const connection of session.connections) connection.send(TOO_FAR_BEHIND);
 		// Counts that became due before the user was subscribed were not sent.
 		if (!missed || ('recount' in missed && (missed.recount.includes(conversation) || missed.recountThreads)))
 			this.parts.recount(session, conversation);
 	}
 }
+
+function sendTo(session: UserSession, { wire, asOf, subject }: LiveEvent): void {
+	const frame = JSON.stringify(wire);
+	// With stamp and subject: a connection that is resuming may also get a newer event of the same subject.
+	for (const connection of session.connections)
+		connection.send(withOrigin(connection.origin, frame), asOf, subject);
+}
+
+/** The position of a client that received the event: for an edited message, `asOf` is later. */
+const positionOf = ({ wire, asOf }: LiveEvent): number => Number(wire.position ?? asOf);
+
+const isLater = (held: Held | undefined, at: number): boolean => (held?.at ?? 0) > at;
 
 /**
  * Only events of this conversation: the user's own topic is always subscribed, and its missed events may be older

@@ -11,6 +11,8 @@ import type { SentEvents } from './sent-events.ts';
 export interface Held {
 	/** The join that decides whether it is sent; null: it is always sent. */
 	readonly join: object | null;
+	/** The stamp of the event; undefined if it has none. */
+	readonly at: number | undefined;
 	readonly send: () => void;
 }
 
@@ -38,9 +40,9 @@ export class UserSession implements RegisteredListener {
 		return this.slot !== NOT_REGISTERED.slot;
 	}
 
-	/** Runs the work after everything that is held; at once if nothing is. */
-	onceSent(work: () => void): void {
-		if (this.held) this.held.push({ join: null, send: work });
+	/** Runs the work after everything that is held; at once if nothing is. `at`: the stamp of the event that it sends. */
+	onceSent(work: () => void, at?: number): void {
+		if (this.held) this.held.push({ join: null, at, send: work });
 		else work();
 	}
 

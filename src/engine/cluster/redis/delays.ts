@@ -1,8 +1,5 @@
 import type { Commands } from './connection.ts';
-import type { Keys } from './keys.ts';
-
-/** As in read-state/context.ts. */
-const TTL_SECONDS = 24 * 60 * 60;
+import { CHANGES_TTL_SECONDS, type Keys } from './keys.ts';
 
 /**
  * Records that changes of a conversation from this stamp on become visible only now: their events may be lost, and gateways learn it
@@ -18,5 +15,5 @@ export async function recordDelay(
 	stamp: number,
 ): Promise<void> {
 	const state = [keys.meta(conversation), keys.recent(conversation), keys.version(conversation)];
-	await commands.apply(...state, '', '', TTL_SECONDS, 0, 0, 1, stamp, '');
+	await commands.apply(...state, '', '', CHANGES_TTL_SECONDS, 0, 0, 1, stamp, '');
 }
