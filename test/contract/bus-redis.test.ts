@@ -126,37 +126,6 @@ for (const layout of LAYOUTS) {
 			expect(received).toEqual(['lost']);
 		});
 
-		test('before a conversation’s topic gets `lost`, Redis records how late its events are', async () => {
-			const { bus, commands, place } = await open();
-			const keys = new Keys(place.prefix);
-			const at = Date.now() * 1000 - 8_000_000;
-			const state = [keys.meta('C01'), keys.recent('C01'), keys.version('C01')];
-			await commands.apply(...state, '', '', 60, 1, 0, 128, at, 'a change');
-			const before = await commands.hgetall(keys.meta('C01'));
-			expect(before.late).toBeUndefined();
-			const publish = commands.spublish.bind(commands);
-			const late: (string | null)[] = [];
-			commands.spublish = (async (channel: string, text: string) => {
-				late.push(await commands.hget(keys.meta('C01'), 'late'));
-				return publish(channel, text);
-			}) as typeof publish;
-			Object.assign(commands, {
-				publishOwned: () => Promise.reject(new Error('as if Redis did not answer')),
-			});
-			const publisher = { partition: 'p/1', generation: 1 };
-			const events = [{ ...event('newer'), at: at + 5 }, { ...event('older'), at }, event('typing')];
-			await Promise.all(events.map((one) => bus.publishAs(publisher, 'live:C01', one as BusMessage)));
-			expect(late.length).toBe(1);
-			expect(Number(late[0])).toBeGreaterThan(8_000_000);
-			// Copies notice it by the version; the changes stay.
-			const { late_seen: lateSeen, stamp, base } = await commands.hgetall(keys.meta('C01'));
-			expect([stamp, base]).toEqual([String(at), String(before.base)]);
-			expect(await commands.get(keys.version('C01'))).toBe(`${stamp}:${base}:${lateSeen}`);
-			expect(await commands.zcard(keys.recent('C01'))).toBe(1);
-			await bus.publishAs(publisher, 'user:U01', { ...event('x'), at } as BusMessage);
-			expect(await commands.exists(keys.meta('U01'))).toBe(0);
-		});
-
 		test('a failed publication to a topic without subscribers does not count as dropped', async () => {
 			const { bus, commands } = await open();
 			const failing = () => Promise.reject(new Error('as if Redis did not answer'));

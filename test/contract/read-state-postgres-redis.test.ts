@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
-import { recordDelay } from '../../src/engine/cluster/redis/delays.ts';
 import { MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/epoch-guard.ts';
 import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
 import type { CountRow } from '../../src/engine/ports/read-state.ts';
@@ -787,27 +786,6 @@ for (const layout of LAYOUTS) {
 					expect(conversations).toEqual(['C01']);
 					expect(lateness).toBeGreaterThan(1_000_000);
 				}
-			});
-
-			test('includes a post whose event was reported as lost, and later posts are applied as before', async () => {
-				const { process } = await world();
-				const [one, other] = [await process(), await process()];
-				await one.apply(created(CHANNEL, ['U01', 'U02'], seconds(0)));
-				const at = seconds(0);
-				await one.apply(posted(CHANNEL, message('C01', at)));
-				await Bun.sleep(1_200);
-				const since = seconds(0);
-				for (const each of [one, other])
-					expect(await changesIn(each, since)).toMatchObject({ conversations: [], lateness: 0 });
-				await recordDelay(one.commands, one.keys, 'C01', at);
-				for (const each of [one, other]) {
-					const { conversations, lateness } = await changesIn(each, since);
-					expect(conversations).toEqual(['C01']);
-					expect(lateness).toBeGreaterThan(1_000_000);
-				}
-				await one.apply(posted(CHANNEL, message('C01', seconds(0))));
-				for (const { readState } of [one, other])
-					expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 2 });
 			});
 		});
 

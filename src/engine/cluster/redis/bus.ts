@@ -1,6 +1,5 @@
 import type { Bus, BusHandler, BusMessage, Publisher, Topic } from '../../ports/bus.ts';
 import { type Commands, masters } from './connection.ts';
-import { recordDelay } from './delays.ts';
 import type { Keys } from './keys.ts';
 import { Pulse } from './pulse.ts';
 import { nodesOf, slotOf } from './slots.ts';
@@ -37,17 +36,7 @@ interface Sending {
 interface OwnerBatch {
 	readonly publisher: Publisher;
 	readonly texts: string[];
-	/** The earliest stamp of its events; `Infinity` if they have none. */
-	earliest: number;
 	readonly published: PromiseWithResolvers<boolean>;
-}
-
-/** A `lost` that is due. */
-interface Lost {
-	/** The earliest stamp of the events that may be lost. */
-	earliest: number;
-	/** Resolves once Redis has accepted `lost`. */
-	readonly accepted: PromiseWithResolvers<unknown>;
 }
 
 export interface BusHooks {
@@ -88,8 +77,8 @@ export class RedisBus implements Bus {
 	private readonly sending = new Map<string, Sending>();
 	/** By channel: sent at the end of this turn. */
 	private readonly ownerBatches = new Map<string, OwnerBatch>();
-	/** By channel. */
-	private readonly lost = new Map<string, Lost>();
+	/** Channels to publish `lost` to; each entry resolves once Redis has accepted it. */
+	private readonly lost = new Map<string, PromiseWithResolvers<unknown>>();
 	/** First subscription attempts without an answer. */
 	private readonly subscribing = new Set<Promise<void>>();
 	/** Channels to subscribe again. */
@@ -143,19 +132,16 @@ export class RedisBus implements Bus {
 	publishAs(publisher: Publisher, topic: Topic, message: BusMessage): Promise<boolean> {
 		const channel = this.keys.channel(topic);
 		const text = JSON.stringify(message);
-		const at = (message.type === 'event' ? message.at : undefined) ?? Number.POSITIVE_INFINITY;
 		const open = this.ownerBatches.get(channel);
 		if (open && isSame(open.publisher, publisher) && open.texts.length < MAX_BATCHED) {
 			open.texts.push(text);
-			open.earliest = Math.min(open.earliest, at);
 			return open.published.promise;
 		}
 		this.sendOwnerBatch(channel);
 		if (this.ownerBatches.size === 0) queueMicrotask(() => this.sendOwnerBatches());
-		const published = Promise.withResolvers<boolean>();
-		const batch: OwnerBatch = { publisher, texts: [text], earliest: at, published };
+		const batch: OwnerBatch = { publisher, texts: [text], published: Promise.withResolvers() };
 		this.ownerBatches.set(channel, batch);
-		return published.promise;
+		return batch.published.promise;
 	}
 
 	private sendOwnerBatches(): void {
@@ -166,14 +152,12 @@ export class RedisBus implements Bus {
 		const batch = this.ownerBatches.get(channel);
 		if (!batch) return;
 		this.ownerBatches.delete(channel);
-		const { texts, earliest, published } = batch;
+		const { texts, published } = batch;
 		const { partition, generation } = batch.publisher;
 		const arguments_ = [channel, partition, generation, PUBLISHERS_SECONDS, ...texts];
 		const publish = () => this.commands.publishOwned(this.keys.publishers(channel), ...arguments_);
 		published.resolve(
-			this.afterFirstAttempt(channel, () => this.send(channel, publish, earliest)).then(
-				(result) => result !== 0,
-			),
+			this.afterFirstAttempt(channel, () => this.send(channel, publish)).then((result) => result !== 0),
 		);
 	}
 
@@ -339,17 +323,13 @@ export class RedisBus implements Bus {
 
 	/**
 	 * Resolves to Redis's answer or, if publishing failed, once Redis has accepted `lost` instead. Never rejects. After `close` it
-	 * never resolves: nothing was published. `earliest`: the earliest stamp of the published events.
+	 * never resolves: nothing was published.
 	 */
-	private send(
-		channel: string,
-		publish: () => Promise<unknown>,
-		earliest = Number.POSITIVE_INFINITY,
-	): Promise<unknown> {
+	private send(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
 		if (this.closed) return new Promise(() => undefined);
 		const sent = this.inOrder(channel, publish);
 		this.track(sent);
-		return sent.catch(() => this.scheduleLost(channel, earliest));
+		return sent.catch(() => this.scheduleLost(channel));
 	}
 
 	/** After a slot moved, a publication to the new node could overtake earlier ones to the old node: wait for them. */
@@ -368,12 +348,11 @@ export class RedisBus implements Bus {
 		return sent;
 	}
 
-	private scheduleLost(channel: string, earliest: number): Promise<unknown> {
+	private scheduleLost(channel: string): Promise<unknown> {
 		if (this.lost.size === 0) setTimeout(() => this.publishLost(), RETRY_MS).unref();
-		const scheduled = this.lost.get(channel) ?? { earliest, accepted: Promise.withResolvers() };
-		scheduled.earliest = Math.min(scheduled.earliest, earliest);
+		const scheduled = this.lost.get(channel) ?? Promise.withResolvers();
 		this.lost.set(channel, scheduled);
-		return scheduled.accepted.promise;
+		return scheduled.promise;
 	}
 
 	/**
@@ -384,14 +363,8 @@ export class RedisBus implements Bus {
 	private publishLost(): void {
 		const scheduled = [...this.lost];
 		this.lost.clear();
-		for (const [channel, { earliest, accepted }] of scheduled) {
-			const publish = async () => {
-				const conversation = this.keys.tagOf(channel);
-				if (Number.isFinite(earliest)) await recordDelay(this.commands, this.keys, conversation, earliest);
-				await this.commands.spublish(channel, LOST);
-			};
-			accepted.resolve(this.send(channel, publish, earliest).then(() => undefined));
-		}
+		for (const [channel, { resolve }] of scheduled)
+			resolve(this.send(channel, () => this.commands.spublish(channel, LOST)).then(() => undefined));
 	}
 
 	private track(step: Promise<unknown>): void {
