@@ -41,7 +41,6 @@ test('recovery clears the lost node, so that nobody can mark there, before it re
 		worker: {
 			halt: () => look('halt').then(() => undefined),
 			resume: () => void seen.push({ step: 'resume' }),
-			unwrittenMs: () => 0,
 		},
 		endOfMarks: async () => {
 			await look('marks');

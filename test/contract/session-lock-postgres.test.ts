@@ -108,7 +108,7 @@ async function rebuildBeside(
 				tidy: async () => undefined,
 			},
 			lock,
-			worker: { halt: halted, resume: () => undefined, unwrittenMs: () => 0 },
+			worker: { halt: halted, resume: () => undefined },
 			endOfMarks: async () => new Map(),
 			nextOffsets: async () => new Map(),
 			nowMicros: () => 0,

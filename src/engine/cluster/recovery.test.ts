@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Recovery, type RecoveryParts } from './recovery.ts';
 
-/** A worker starts while a service does not answer, and PostgreSQL falls a day behind. */
+/** A worker starts while a service does not answer. */
 
 test('a start continues when Redis answers, and reports the errors until then', async () => {
 	const steps: string[] = [];
@@ -16,7 +16,7 @@ test('a start continues when Redis answers, and reports the errors until then', 
 			tidy: async () => void steps.push('tidied'),
 		},
 		lock: { share: async () => void steps.push('shared'), close: async () => undefined },
-		worker: { resume: () => void steps.push('resumed'), unwrittenMs: () => 0 },
+		worker: { resume: () => void steps.push('resumed') },
 		onTrouble: ({ message }: Error) => void steps.push(message),
 		onComplete: () => void steps.push('complete'),
 	} as unknown as RecoveryParts);
@@ -31,52 +31,3 @@ test('a start continues when Redis answers, and reports the errors until then', 
 		'tidied',
 	]);
 });
-
-test('once PostgreSQL has changes that were a day late, and that Redis may have forgotten, Redis is rebuilt', async () => {
-	const steps: string[] = [];
-	const hours = [0, 22, 24, 25, 0];
-	let lost: string[] = [];
-	const rebuilt = Promise.withResolvers<void>();
-	const recovery = new Recovery({
-		epochs: {
-			lost: async () => lost,
-			endAll: async () => {
-				steps.push(`ended, ${hours.length} more checks`);
-				lost = ['a node'];
-			},
-			clear: async () => undefined,
-			areAllNodes: () => false,
-			begin: async () => {
-				steps.push('rebuilt');
-				lost = [];
-				rebuilt.resolve();
-			},
-			tidy: async () => undefined,
-		},
-		lock: {
-			share: async () => undefined,
-			isLost: async () => false,
-			release: async () => undefined,
-			tryExclusive: async () => true,
-			tryElect: async () => true,
-			isElected: async () => true,
-			close: async () => undefined,
-		},
-		worker: {
-			halt: async () => void steps.push('halted'),
-			resume: () => undefined,
-			unwrittenMs: () => (hours.shift() ?? 0) * 3_600_000,
-		},
-		endOfMarks: async () => new Map(),
-		nextOffsets: async () => new Map(),
-		nowMicros: () => 0,
-		log: () => undefined,
-		onTrouble: ({ message }: Error) => void steps.push(message),
-		onLost: () => undefined,
-		onComplete: () => undefined,
-	} as unknown as RecoveryParts);
-	await recovery.start();
-	await rebuilt.promise;
-	await recovery.stop();
-	expect(steps).toEqual(['ended, 0 more checks', 'halted', 'rebuilt']);
-}, 30_000);

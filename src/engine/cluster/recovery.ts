@@ -30,8 +30,7 @@ export interface RecoveryParts {
 		| 'isElected'
 		| 'close'
 	>;
-	/** `unwrittenMs`: the age of the oldest record of the log that the worker has taken and not persisted. */
-	readonly worker: { halt(): Promise<void>; resume(): void; unwrittenMs(): number };
+	readonly worker: { halt(): Promise<void>; resume(): void };
 	/** The end of the log, for each partition of marks. */
 	readonly endOfMarks: () => Promise<ReadonlyMap<string, number>>;
 	/** The offset up to which the store has each partition, of commands and of marks. */
@@ -55,15 +54,11 @@ const ACTIVE_EVERY_MS = 1_000;
 /** A paused worker may hold the lock. After this time its partitions are reassigned to other workers, which replay them. */
 const OTHERS_WITHIN_MS = 20_000;
 const WARN_EVERY_MS = 30_000;
-/** Redis forgets a change after a day, even if PostgreSQL does not have it yet. */
-const MAY_BE_FORGOTTEN_MS = 23 * 3_600_000;
 
 export class Recovery {
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private stopped = false;
 	private running: Promise<void> = Promise.resolve();
-	/** At the last check, the worker had a record that was old enough for Redis to forget its changes. */
-	private wasFarBehind = false;
 
 	constructor(private readonly parts: RecoveryParts) {}
 
@@ -99,7 +94,6 @@ export class Recovery {
 
 	private async check(atStart = false): Promise<void> {
 		const { epochs, lock } = this.parts;
-		await this.reloadForgotten();
 		let isComplete = await this.isComplete();
 		if (!isComplete) {
 			// At start this is normal: the installation may be new, or Redis was emptied before.
@@ -113,20 +107,6 @@ export class Recovery {
 		this.parts.worker.resume();
 		this.parts.onComplete();
 		await epochs.tidy();
-	}
-
-	/**
-	 * What Redis had forgotten was missing from copies that were loaded before PostgreSQL had it. So once this worker has persisted it, all
-	 * nodes are rebuilt.
-	 */
-	private async reloadForgotten(): Promise<void> {
-		const { epochs, log, worker } = this.parts;
-		const isFarBehind = worker.unwrittenMs() > MAY_BE_FORGOTTEN_MS;
-		if (this.wasFarBehind && !isFarBehind) {
-			log('PostgreSQL was about a day behind, and Redis may have forgotten changes; rebuilding Redis');
-			await epochs.endAll();
-		}
-		this.wasFarBehind = isFarBehind;
 	}
 
 	private async isComplete(): Promise<boolean> {
