@@ -6,9 +6,9 @@ import type { DirectPartners } from './direct-partners.ts';
 import type { Requests } from './requests.ts';
 
 /**
- * Posts scheduled messages when they are due. Every gateway looks for due messages, and claims each one before it posts
+ * Posts scheduled messages when they are due. Every gateway looks for due messages, and takes a lease of each one before it posts
  * it: once a gateway has dropped a message, no other gateway posts it. The message's id is its client_msg_id, so posting
- * it twice creates one message: if a gateway dies between posting and removing, another one posts it again when the claim
+ * it twice creates one message: if a gateway dies between posting and removing, another one posts it again when the lease
  * ends. A message that can no longer be posted (conversation archived or left, user or partner deactivated) is dropped.
  * So is a message that a worker fails to post for an hour, with a log line.
  */
@@ -20,10 +20,10 @@ const MAX_LEFT_OVER = 200;
 /** A message with which a worker still fails after this time would fail for ever, and hold back its conversation. */
 const RETRY_INTERNAL_ERROR_MS = 3_600_000;
 /** Longer than a post can wait for its outcome. */
-const CLAIM_MS = 60_000;
+const LEASE_MS = 60_000;
 
 export interface ScheduledPostsParts {
-	readonly scheduled: Pick<Scheduled, 'due' | 'claim' | 'release' | 'remove'>;
+	readonly scheduled: Pick<Scheduled, 'due' | 'lease' | 'release' | 'remove'>;
 	readonly requests: Pick<Requests, 'submit'>;
 	readonly directory: Pick<Directory, 'users'>;
 	readonly partners: Pick<DirectPartners, 'check'>;
@@ -63,10 +63,10 @@ export class ScheduledPosts {
 	private async postInOrder(messages: readonly ScheduledMessage[]): Promise<void> {
 		for (const message of messages) {
 			const { scheduled, nowMs, gateway } = this.parts;
-			const claim = await scheduled.claim(message.id, gateway, nowMs(), nowMs() + CLAIM_MS);
+			const lease = await scheduled.lease(message.id, gateway, nowMs(), nowMs() + LEASE_MS);
 			// Later messages of the conversation must not overtake the one that another gateway is posting.
-			if (claim === 'held') return;
-			if (claim === 'claimed') await this.postOrDrop(message);
+			if (lease === 'held') return;
+			if (lease === 'leased') await this.postOrDrop(message);
 			this.leftOver -= 1;
 		}
 	}
@@ -78,7 +78,8 @@ export class ScheduledPosts {
 		} catch (error) {
 			// The post may succeed later, or may have succeeded: the next round of any gateway posts the message again, without creating a duplicate.
 			if (!this.isFinal(error, message)) {
-				await scheduled.release(message.id, gateway);
+				// If the store is unavailable, the lease ends by itself.
+				await scheduled.release(message.id, gateway).catch(() => undefined);
 				throw error;
 			}
 		}

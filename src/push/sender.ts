@@ -84,7 +84,7 @@ export class Sender {
 		const isSnoozed = notification.snoozedUntilTs > nowMs() * 1000;
 		if (isSnoozed || !message || (await isObsoleteFor(notification, message, data, recipients))) {
 			if (notification.attempts === 1) return outbox.recordResult(notification, { type: 'dropped' });
-			// The provider may have accepted an earlier attempt whose answer was lost: withdraw it like any other.
+			// The provider may have accepted an earlier attempt whose answer was lost: it counts as sent, and is withdrawn once it is obsolete.
 			// Queue the check first: if this process dies in between, the notification is still pending and is taken again.
 			await outbox.queueCheck(notification.user);
 			return outbox.recordResult(notification, { type: 'sent', badge: notification.to.badge });

@@ -28,6 +28,7 @@ export interface Behind {
 	readonly memberships?: () => Promise<{ readonly conversation: string }[]>;
 	readonly missed?: () => Promise<SyncResult>;
 	readonly newestChange?: () => Promise<number | null>;
+	readonly threadTotals?: () => ReturnType<ReadState['threadTotals']>;
 }
 
 /** For a client that has missed no events. */
@@ -49,9 +50,10 @@ export function listeningGateway({
 	memberships = async () => [],
 	missed = async () => NOTHING_MISSED,
 	newestChange = async () => null,
+	threadTotals,
 }: Behind) {
 	const failures: string[] = [];
-	const readState = { memberships } as unknown as ReadState;
+	const readState = { memberships, threadTotals } as unknown as ReadState;
 	const failed = (error: unknown) => console.error(error);
 	const hub = new Hub(bus, new CountsPush(readState, failed), { newestChange, missed, failed });
 	const services = {

@@ -33,11 +33,11 @@ class FakeScheduled {
 
 	due = async (_now: number, limit: number) => this.messages.slice(0, limit);
 
-	claim = async (id: string, gateway: string): Promise<'claimed' | 'held' | 'gone'> => {
+	lease = async (id: string, gateway: string): Promise<'leased' | 'held' | 'gone'> => {
 		if (!this.messages.some((message) => message.id === id)) return 'gone';
 		if ((this.holders.get(id) ?? gateway) !== gateway) return 'held';
 		this.holders.set(id, gateway);
-		return 'claimed';
+		return 'leased';
 	};
 
 	release = async (id: string, gateway: string): Promise<void> => {

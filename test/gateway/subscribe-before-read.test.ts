@@ -6,7 +6,7 @@ import { ANY_ORIGIN } from '../../src/protocol/addresses.ts';
 import { liveEvent } from '../../src/protocol/live-event.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
-import { listeningGateway, NOTHING_MISSED } from './listening-gateway.ts';
+import { type Behind, listeningGateway, NOTHING_MISSED } from './listening-gateway.ts';
 import { admissionOf, random, userNamed } from './support.ts';
 
 /** State is read after the subscription to its changes is active, and only if something may have changed before. */
@@ -38,6 +38,7 @@ async function scene(
 	looked: (what: string) => void,
 	missed = NOTHING_MISSED,
 	newestChange: () => Promise<number | null> = async () => null,
+	more: Pick<Behind, 'threadTotals'> = {},
 ) {
 	const tickets = new MemoryTickets(Date.now, random);
 	const gateway = listeningGateway({
@@ -52,6 +53,7 @@ async function scene(
 			looked('missed');
 			return missed;
 		},
+		...more,
 	});
 	closing.push(gateway.stop);
 	const admission = { ...admissionOf(userNamed('U1')), origin: 'https://chat.example' };
@@ -146,6 +148,42 @@ test('missed and held events are sent in the order of their stamps, so that no p
 	}
 	await socket.seen({ type: 'at 5' });
 	expect(socket.frames.map(({ type }) => type)).toEqual(['hello', 'at 2', 'at 3', 'at 4', 'at 5']);
+});
+
+test('totals of threads, which have a position too, do not pass missed events of a join', async () => {
+	const bus = new MemoryBus();
+	const event = liveEvent('C2', 'message 50', 50, { type: 'at 50' });
+	const missed = { ...NOTHING_MISSED, events: [event], inside: [event] };
+	const [counting, counted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	const newest = Promise.withResolvers<void>();
+	const threads = { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } };
+	const socket = await scene(
+		bus,
+		() => undefined,
+		missed,
+		() => newest.promise.then(() => 50),
+		{
+			threadTotals: async () => {
+				counting.resolve();
+				await counted.promise;
+				return { threads, position: 100 };
+			},
+		},
+	);
+	bus.publish('user:U1', {
+		type: 'event',
+		frame: '{"type":"followed"}',
+		at: 1,
+		about: { change: 'threads' },
+	});
+	await counting.promise;
+	bus.publish('user:U1', { type: 'joined', user: 'U1', conversation: 'C2', at: 2 });
+	counted.resolve();
+	await Bun.sleep(20);
+	newest.resolve();
+	await socket.seen({ type: 'update_thread_state' });
+	const types = socket.frames.map(({ type }) => type);
+	expect(types).toEqual(['hello', 'followed', 'at 50', 'update_thread_state']);
 });
 
 test('a client that has to reload receives every later event', async () => {

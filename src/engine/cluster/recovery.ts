@@ -143,7 +143,9 @@ export class Recovery {
 	private async useLockUntil(halted: Promise<void>): Promise<void> {
 		const { epochs, lock, log, onTrouble } = this.parts;
 		const isHalted = halted.then(() => true);
-		for (let [isDone, wasLost] = [false, false]; !isDone; ) {
+		let isDone = false;
+		let wasLost = false;
+		while (!isDone) {
 			const isLast = (await Promise.race([isHalted, Bun.sleep(ACTIVE_EVERY_MS)])) === true;
 			try {
 				wasLost ||= await lock.isLost();

@@ -24,9 +24,9 @@ export interface Scheduled {
 	add(message: ScheduledMessage): Promise<void>;
 	get(id: string): Promise<ScheduledMessage | null>;
 	remove(id: string): Promise<void>;
-	/** Claims a message for one gateway, which may claim it again. `held`: another gateway has it; `gone`: it was removed. */
-	claim(id: string, gateway: string, nowAt: number, untilAt: number): Promise<'claimed' | 'held' | 'gone'>;
-	/** Ends the claim of this gateway before its time. */
+	/** Leases a message to one gateway, which may extend its lease. `held`: another gateway has it; `gone`: it was removed. */
+	lease(id: string, gateway: string, nowAt: number, untilAt: number): Promise<'leased' | 'held' | 'gone'>;
+	/** Ends the lease of this gateway before its time. */
 	release(id: string, gateway: string): Promise<void>;
 	/** Messages of a user, by time and id, after the given time and id. */
 	of(

@@ -1,4 +1,5 @@
 import type { App, Apps, AppToken, AppView, ViewKind, Webhook } from '../ports/apps.ts';
+import { leasesOf } from './leases.ts';
 import { pageOf, rowFinder } from './pages.ts';
 import { list, type SqlReader } from './sql.ts';
 import { type BoundWrite, deleteFrom, insertInto, statement, update } from './write-sql.ts';
@@ -99,12 +100,6 @@ const ADVANCE = insertInto(
 			ELSE app_cursors.cursor END`,
 	},
 );
-const LEASE = statement(
-	'apps',
-	`UPDATE apps SET lease = $2, lease_until = $4 WHERE id = $1 AND (lease = $2 OR lease_until <= $3)`,
-);
-const HOLDER = 'SELECT lease FROM apps WHERE id = $1';
-const RELEASE = update('apps', { lease: "''", lease_until: '0' }, { id: 1, lease: 2 });
 const SET_TROUBLE = update('apps', { paused_at: 2, failing_since_at: 3, last_error: 4 }, { id: 1 });
 const ADD_GIVEN_UP = update('apps', { given_up: [2, (count) => `given_up + ${count}`] }, { id: 1 });
 
@@ -186,6 +181,7 @@ export function appsOn(
 	executeInBackground: (writes: readonly BoundWrite[]) => Promise<void>,
 ): Apps {
 	const one = rowFinder(reader);
+	const leases = leasesOf('apps', reader, executeInBackground);
 	const socketsOf = async (app: string, nowAt: number): Promise<number> =>
 		(await reader.all<{ sockets: number }>(SOCKETS, [app, nowAt]))[0]?.sockets ?? 0;
 	return {
@@ -228,12 +224,8 @@ export function appsOn(
 			executeInBackground(
 				cursors.map(([stream, stamp]) => ({ write: ADVANCE, params: [app, stream, stamp] })),
 			),
-		lease: async (app, holder, nowAt, untilAt) => {
-			await executeInBackground([{ write: LEASE, params: [app, holder, nowAt, untilAt] }]);
-			const [row] = await reader.all<{ lease: string }>(HOLDER, [app]);
-			return row?.lease === holder;
-		},
-		release: (app, holder) => executeInBackground([{ write: RELEASE, params: [app, holder] }]),
+		lease: async (app, holder, nowAt, untilAt) => (await leases.take(app, holder, nowAt, untilAt)) === holder,
+		release: leases.release,
 		setTrouble: (app, { pausedAt, failingSinceAt, lastError }) =>
 			executeInBackground([{ write: SET_TROUBLE, params: [app, pausedAt, failingSinceAt, lastError] }]),
 		addGivenUp: (app, count) => executeInBackground([{ write: ADD_GIVEN_UP, params: [app, count] }]),

@@ -19,7 +19,7 @@ import { files } from './migrations/0018-files.ts';
 import { commitRows } from './migrations/0019-commit-rows.ts';
 import { addedEvents } from './migrations/0020-added-events.ts';
 import { useClaims } from './migrations/0021-use-claims.ts';
-import { scheduledClaims } from './migrations/0022-scheduled-claims.ts';
+import { scheduledLeases } from './migrations/0022-scheduled-leases.ts';
 
 /**
  * The history of the schema. A released migration is never changed: the next one corrects it.
@@ -57,7 +57,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0019-commit-rows', statements: [], postgres: commitRows },
 	{ name: '0020-added-events', statements: addedEvents },
 	{ name: '0021-use-claims', statements: useClaims },
-	{ name: '0022-scheduled-claims', statements: scheduledClaims },
+	{ name: '0022-scheduled-leases', statements: scheduledLeases },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -1,22 +1,12 @@
 import type { Scheduled, ScheduledContent, ScheduledMessage } from '../ports/scheduled.ts';
+import { leasesOf } from './leases.ts';
 import type { SqlReader } from './sql.ts';
-import { type BoundWrite, deleteFrom, erasing, insertInto, statement, update } from './write-sql.ts';
+import { type BoundWrite, deleteFrom, erasing, insertInto } from './write-sql.ts';
 
 const ADD = insertInto(
 	'scheduled_messages',
 	{ id: 1, team: 2, user_id: 3, conversation: 4, post_at: 5, created_ts: 6, content: 7 },
 	'ignore',
-);
-const CLAIM = statement(
-	'scheduled_messages',
-	`UPDATE scheduled_messages SET claimed_by = $2, claimed_until = $4
-	WHERE id = $1 AND (claimed_by = $2 OR claimed_until <= $3)`,
-);
-const CLAIMED_BY = 'SELECT claimed_by FROM scheduled_messages WHERE id = $1';
-const RELEASE = update(
-	'scheduled_messages',
-	{ claimed_by: "''", claimed_until: '0' },
-	{ id: 1, claimed_by: 2 },
 );
 const REMOVE = erasing(deleteFrom('scheduled_messages', { id: 1 }));
 /** For a user who was deactivated. */
@@ -55,39 +45,41 @@ const messageOf = (row: Columns): ScheduledMessage => ({
 export const scheduledOn = (
 	reader: SqlReader,
 	execute: (writes: readonly BoundWrite[]) => Promise<void>,
-): Scheduled => ({
-	add: ({ id, team, user, conversation, postAt, createdTs, content }) =>
-		execute([
-			{
-				write: ADD,
-				params: [id, team, user, conversation, postAt, createdTs, JSON.stringify(content)],
-			},
-		]),
-	async get(id) {
-		const [row] = await reader.all<Columns>(ONE, [id]);
-		return row ? messageOf(row) : null;
-	},
-	remove: (id) => execute([{ write: REMOVE, params: [id] }]),
-	async claim(id, gateway, nowAt, untilAt) {
-		await execute([{ write: CLAIM, params: [id, gateway, nowAt, untilAt] }]);
-		const [row] = await reader.all<{ claimed_by: string }>(CLAIMED_BY, [id]);
-		if (!row) return 'gone';
-		return row.claimed_by === gateway ? 'claimed' : 'held';
-	},
-	release: (id, gateway) => execute([{ write: RELEASE, params: [id, gateway] }]),
-	async of(user, { conversation, oldest, latest, after, limit }) {
-		const place = [after?.postAt ?? -1, after?.id ?? ''];
-		const rows = await reader.all<Columns>(OF_USER, [
-			user,
-			conversation ?? '',
-			oldest,
-			latest,
-			...place,
-			limit,
-		]);
-		return rows.map(messageOf);
-	},
-	async due(nowSeconds, limit) {
-		return (await reader.all<Columns>(DUE, [nowSeconds, limit])).map(messageOf);
-	},
-});
+): Scheduled => {
+	const leases = leasesOf('scheduled_messages', reader, execute);
+	return {
+		add: ({ id, team, user, conversation, postAt, createdTs, content }) =>
+			execute([
+				{
+					write: ADD,
+					params: [id, team, user, conversation, postAt, createdTs, JSON.stringify(content)],
+				},
+			]),
+		async get(id) {
+			const [row] = await reader.all<Columns>(ONE, [id]);
+			return row ? messageOf(row) : null;
+		},
+		remove: (id) => execute([{ write: REMOVE, params: [id] }]),
+		async lease(id, gateway, nowAt, untilAt) {
+			const holder = await leases.take(id, gateway, nowAt, untilAt);
+			if (holder === undefined) return 'gone';
+			return holder === gateway ? 'leased' : 'held';
+		},
+		release: leases.release,
+		async of(user, { conversation, oldest, latest, after, limit }) {
+			const place = [after?.postAt ?? -1, after?.id ?? ''];
+			const rows = await reader.all<Columns>(OF_USER, [
+				user,
+				conversation ?? '',
+				oldest,
+				latest,
+				...place,
+				limit,
+			]);
+			return rows.map(messageOf);
+		},
+		async due(nowSeconds, limit) {
+			return (await reader.all<Columns>(DUE, [nowSeconds, limit])).map(messageOf);
+		},
+	};
+};

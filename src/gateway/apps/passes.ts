@@ -53,6 +53,9 @@ export async function issuePass(
 const newNonce = (random: Services['random']): string =>
 	Buffer.from(random(NONCE_BYTES)).toString('base64url');
 
+/** Stored ids of passes begin with these. */
+const STORED_AS: Readonly<Record<Purpose, string>> = { trigger: 't', response: 'r' };
+
 /** Resolves to false if the pass is used up. */
 const usePass = (
 	{ apps, random }: Signing,
@@ -60,7 +63,7 @@ const usePass = (
 	{ team, nonce, until }: Pass,
 ): Promise<boolean> =>
 	apps.use(
-		{ id: `${purpose[0]} ${nonce}`, team, untilAt: until + TRIGGER_MS, most: MAX_USES[purpose] },
+		{ id: `${STORED_AS[purpose]} ${nonce}`, team, untilAt: until + TRIGGER_MS, most: MAX_USES[purpose] },
 		newNonce(random),
 	);
 

@@ -126,10 +126,12 @@ export class CountsPush {
 		const { threads, position } = await this.readState.threadTotals(session.user);
 		const event = threadStateEvent(threads, position);
 		// Sent after held events, because the position of this event may cover them.
-		session.onceSent(() =>
-			this.send(to, event, toAll, (late) => {
-				late.threads = true;
-			}),
+		session.onceSent(
+			() =>
+				this.send(to, event, toAll, (late) => {
+					late.threads = true;
+				}),
+			position,
 		);
 	}
 

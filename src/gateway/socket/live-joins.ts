@@ -74,12 +74,12 @@ export class LiveJoins {
 			const { held = [] } = session;
 			let place = 0;
 			for (const event of events) {
-				const at = positionOf(event);
-				while (place < held.length && !isLater(held[place], at)) place += 1;
-				held.splice(place, 0, { join, at, send: () => sendTo(session, event) });
+				const position = positionOf(event);
+				while (place < held.length && !isLater(held[place], position)) place += 1;
+				held.splice(place, 0, { join, at: position, send: () => sendTo(session, event) });
 				place += 1;
 			}
-			// A client that has to reload learns it before any held event raises its position.
+			// Without missed events, this goes first: a client that has to reload learns it before any held event raises its position.
 			held.splice(place, 0, {
 				join,
 				at: undefined,
@@ -149,11 +149,11 @@ function sendTo(session: UserSession, { wire, asOf, subject }: LiveEvent): void 
 /** The position of a client that received the event: for an edited message, `asOf` is later. */
 const positionOf = ({ wire, asOf }: LiveEvent): number => Number(wire.position ?? asOf);
 
-const isLater = (held: Held | undefined, at: number): boolean => (held?.at ?? 0) > at;
+const isLater = (held: Held | undefined, position: number): boolean => (held?.at ?? 0) > position;
 
 /**
- * Only events of this conversation: the user's own topic is always subscribed, and its missed events may be older
+ * Only events of this conversation, in the order of their positions: the user's own topic is always subscribed, and its missed events may be older
  * than delivered ones.
  */
 const eventsOf = ({ inside }: Missed, conversation: string): LiveEvent[] =>
-	inside.filter((event) => event.conversation === conversation);
+	inside.filter((event) => event.conversation === conversation).sort((a, b) => positionOf(a) - positionOf(b));

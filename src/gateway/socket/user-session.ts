@@ -11,7 +11,7 @@ import type { SentEvents } from './sent-events.ts';
 export interface Held {
 	/** The join that decides whether it is sent; null: it is always sent. */
 	readonly join: object | null;
-	/** The stamp of the event; undefined if it has none. */
+	/** The position of a client that received it; undefined if it changes no position. */
 	readonly at: number | undefined;
 	readonly send: () => void;
 }
@@ -40,7 +40,7 @@ export class UserSession implements RegisteredListener {
 		return this.slot !== NOT_REGISTERED.slot;
 	}
 
-	/** Runs the work after everything that is held; at once if nothing is. `at`: the stamp of the event that it sends. */
+	/** Runs the work after everything that is held; at once if nothing is. `at`: the position of a client that received what it sends. */
 	onceSent(work: () => void, at?: number): void {
 		if (this.held) this.held.push({ join: null, at, send: work });
 		else work();

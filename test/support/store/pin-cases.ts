@@ -100,24 +100,24 @@ export function scheduledCases(subject: Subject): void {
 			expect(ids(await store.due(100, 10))).toEqual(['Q5']);
 		});
 
-		test('are claimed by one gateway at a time', async () => {
+		test('are leased to one gateway at a time', async () => {
 			const store = subject.store.scheduled;
 			await store.add(scheduled('Q1', 20));
 			const gateways = ['N1', 'N2', 'N3'];
-			const claims = await Promise.all(gateways.map((id) => store.claim('Q1', id, 100, 200)));
-			expect(claims.toSorted()).toEqual(['claimed', 'held', 'held']);
-			const holder = gateways[claims.indexOf('claimed')] as string;
-			const other = gateways[claims.indexOf('held')] as string;
-			expect(await store.claim('Q1', holder, 110, 210)).toBe('claimed');
-			expect(await store.claim('Q1', other, 209, 309)).toBe('held');
-			expect(await store.claim('Q1', other, 210, 310)).toBe('claimed');
+			const leases = await Promise.all(gateways.map((id) => store.lease('Q1', id, 100, 200)));
+			expect(leases.toSorted()).toEqual(['held', 'held', 'leased']);
+			const holder = gateways[leases.indexOf('leased')] as string;
+			const other = gateways[leases.indexOf('held')] as string;
+			expect(await store.lease('Q1', holder, 110, 210)).toBe('leased');
+			expect(await store.lease('Q1', other, 209, 309)).toBe('held');
+			expect(await store.lease('Q1', other, 210, 310)).toBe('leased');
 			await store.release('Q1', holder);
-			expect(await store.claim('Q1', holder, 211, 311)).toBe('held');
+			expect(await store.lease('Q1', holder, 211, 311)).toBe('held');
 			await store.release('Q1', other);
-			expect(await store.claim('Q1', holder, 212, 312)).toBe('claimed');
+			expect(await store.lease('Q1', holder, 212, 312)).toBe('leased');
 			expect(await store.get('Q1')).toEqual(scheduled('Q1', 20));
 			await store.remove('Q1');
-			expect(await store.claim('Q1', holder, 213, 313)).toBe('gone');
+			expect(await store.lease('Q1', holder, 213, 313)).toBe('gone');
 		});
 	});
 }

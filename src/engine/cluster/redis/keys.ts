@@ -1,6 +1,3 @@
-/** State that did not change for this long expires in Redis: the store has it. */
-export const CHANGES_TTL_SECONDS = 24 * 60 * 60;
-
 /** Names of keys and channels. The hash tag keeps all keys of a conversation, or of a user, in one slot. */
 export class Keys {
 	constructor(readonly prefix: string) {}

@@ -181,11 +181,15 @@ export class Residents {
 	async complete(user: ResidentUser): Promise<void> {
 		const { disruptions } = this;
 		const { memberships } = user;
-		const ids = Array.from(memberships.conversations())
-			.filter((_, index) => memberships.isMemberAt(index))
-			.map((number) => this.conversationNumbers.id(number));
-		// `find` also marks those in memory as used.
-		const missing = ids.filter((id) => !this.find(id));
+		const missing: string[] = [];
+		const now = this.nowMs();
+		for (let index = 0; index < memberships.size; index += 1) {
+			if (!memberships.isMemberAt(index)) continue;
+			const number = memberships.conversationAt(index);
+			const conversation = this.loadedConversations[number];
+			if (conversation) conversation.usedAt = now;
+			else missing.push(this.conversationNumbers.id(number));
+		}
 		if (missing.length > 0) await this.load(missing);
 		user.conversationsLoadedAt = disruptions;
 	}

@@ -1,6 +1,6 @@
 import type { ScheduledMessage } from '../../../engine/ports/scheduled.ts';
 import { Rejection } from '../../../model/errors.ts';
-import { newId } from '../../../model/ids.ts';
+import { newId, SLACKBOT_ID } from '../../../model/ids.ts';
 import { joinedConversation, noChannel } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional, required } from '../arguments.ts';
@@ -9,7 +9,6 @@ import { identityArguments, identityOf } from '../message-identity.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { postTarget } from '../post-target.ts';
 import { openCursor, sealedNext } from '../sealed-cursor.ts';
-import { slackbotDirectAt } from '../slackbot-direct.ts';
 import { contentOf, IGNORED_ARGUMENTS, linkNamesArguments, textOf } from './chat.ts';
 
 /** Schedules messages; scheduled-posts.ts posts them. */
@@ -33,9 +32,9 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /** Rejects the conversations that `chat.postMessage` would reject now. */
 async function checkPostable(call: UserCall, channel: string): Promise<void> {
-	// It is listed, but not stored: nothing can be posted there.
-	if (await slackbotDirectAt(call, channel)) throw noChannel();
-	const { archived } = await joinedConversation(call, channel);
+	const { archived, creator } = await joinedConversation(call, channel);
+	// The direct message with Slackbot is listed, but not stored: nothing can be posted there.
+	if (creator === SLACKBOT_ID) throw noChannel();
 	if (archived) throw new Rejection('is_archived', 'channel: the conversation is archived');
 	await call.services.partners.check(call.caller.user.id, channel);
 }

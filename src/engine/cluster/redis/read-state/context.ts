@@ -2,7 +2,7 @@ import type { Clock } from '../../../../model/ts.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Guard } from '../epoch-guard.ts';
-import { CHANGES_TTL_SECONDS, type Keys } from '../keys.ts';
+import type { Keys } from '../keys.ts';
 
 /** What all parts of the read state in Redis use. */
 
@@ -20,7 +20,7 @@ interface Services {
 
 const DEFAULTS = {
 	/** State that did not change for this long expires in Redis: the store has it. */
-	ttlSeconds: CHANGES_TTL_SECONDS,
+	ttlSeconds: 24 * 60 * 60,
 	/** Maximum difference between the clocks of processes that assign stamps. */
 	overlapMicros: 0,
 	/** How many changes of a conversation stay in Redis after the store has them, for copies that lack them. */
