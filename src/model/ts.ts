@@ -6,16 +6,8 @@
 const WIRE = /^\d{10}\.\d{6,20}$/;
 const LOOSE = /^\d{1,10}(\.\d{1,20})?$/;
 
-let lastStamp = 0;
-let lastDigits = '0'.repeat(16);
-
-/** A stamp in 16 digits. Keeps the last result: an event shows its stamp three times, and converting a number is slow. */
-export function stampDigits(micros: number): string {
-	if (micros === lastStamp) return lastDigits;
-	lastStamp = micros;
-	lastDigits = String(micros).padStart(16, '0');
-	return lastDigits;
-}
+/** A stamp in 16 digits. */
+export const stampDigits = (micros: number): string => String(micros).padStart(16, '0');
 
 export function formatTs(micros: number): string {
 	const digits = stampDigits(micros);
