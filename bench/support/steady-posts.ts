@@ -138,7 +138,7 @@ export async function measureSteadyPosts(
 	};
 }
 
-/** How much longer than a round the warm-up takes: Kafka has just started, and compiles its code during the first 20,000 posts. */
+/** The warm-up takes as long as this many rounds: Kafka has just started, and compiles its code during the first 20,000 posts. */
 const WARM_UP_ROUNDS = 2;
 
 /** Plays this rate to warm up, then measures each round. */
