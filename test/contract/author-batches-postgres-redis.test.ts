@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Scripts } from '../../src/engine/cluster/redis/scripts.ts';
+import { nodesOf, slotOf } from '../../src/engine/cluster/redis/slots.ts';
 import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
@@ -168,24 +169,47 @@ for (const layout of LAYOUTS)
 			expect(asked).toBe(0);
 		});
 
-		test('a mark made between the read of the author’s state and the post takes effect before the post', async () => {
+		test('the script that applies a post also reads an author on its node', async () => {
+			const { process } = await world();
+			const { readState, commands, keys } = await process();
+			const nodeOf = nodesOf(commands);
+			const isElsewhere = (user: string) => nodeOf(slotOf(user)) !== nodeOf(slotOf(CHANNEL.id));
+			await readState.apply([created(CHANNEL, USERS)], FACTS);
+			const { hmget } = commands;
+			const read: string[] = [];
+			Object.assign(commands, {
+				hmget: (key: string, ...names: string[]) => {
+					read.push(key);
+					return hmget.call(commands, key, ...names);
+				},
+			});
+			const posts = USERS.map((user, index) =>
+				posting(message('C01', BEGIN + 1 + index, { user }), index === 0 ? null : BEGIN + index),
+			);
+			await readState.apply(posts, FACTS);
+			expect(read.sort()).toEqual(USERS.filter(isElsewhere).map(keys.fields));
+		});
+
+		test('a mark between applying a post and moving its author’s cursor takes effect before the post', async () => {
 			const { process } = await world();
 			const [worker, gateway] = [await process(), await process()];
 			await worker.readState.apply([created(CHANNEL, USERS)], FACTS);
 			await worker.readState.apply([posting(message('C01', BEGIN + 1, { user: 'U02' }), null)], FACTS);
-			const { apply }: Scripts = worker.commands;
+			await gateway.readState.mark('U01', 'C01', { type: 'read', ts: BEGIN + 1 }, () => undefined);
+			const { setUser }: Scripts = worker.commands;
+			let attempts = 0;
 			Object.assign(worker.commands, {
-				apply: async (...args: (string | number)[]) => {
-					// Redis answers in order: the early read of the author, sent before, does not include the mark.
-					await worker.commands.hgetall(worker.keys.fields('U01'));
-					await gateway.readState.mark('U01', 'C01', { type: 'read', ts: BEGIN + 1 }, () => undefined);
-					return apply(...args);
+				setUser: async (...args: (string | number)[]) => {
+					attempts += 1;
+					if (attempts === 1)
+						await gateway.readState.mark('U01', 'C01', { type: 'unread', ts: BEGIN + 1 }, () => undefined);
+					return setUser(...args);
 				},
 			});
-			const moved = await worker.readState.apply(
-				[posting(message('C01', BEGIN + 2, { user: 'U01' }), BEGIN + 1)],
-				FACTS,
-			);
-			expect(moved).toMatchObject([{ type: 'cursor', user: 'U01', cursor: BEGIN + 2 }]);
+			// The author had read everything when the post was applied, and has an unread message when the cursor is set.
+			const post = posting(message('C01', BEGIN + 2, { user: 'U01' }), BEGIN + 1);
+			expect(await worker.readState.apply([post], FACTS)).toEqual([]);
+			expect(attempts).toBe(1);
+			expect(await gateway.readState.row('U01', 'C01')).toMatchObject({ unread: 1 });
 		});
 	});

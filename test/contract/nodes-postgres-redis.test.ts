@@ -4,14 +4,14 @@ import type { Cluster, Redis } from 'ioredis';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import { slotOf, spreadTags } from '../../src/engine/cluster/redis/slots.ts';
+import { nodesOf, slotOf, spreadTags } from '../../src/engine/cluster/redis/slots.ts';
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, redisPlace } from '../support/redis.ts';
 import { endOneNode, moveSlot } from '../support/redis-nodes.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
-import { conversation, created, postsIn } from '../support/store/facts.ts';
+import { asIs, BEGIN, conversation, created, message, posted, postsIn } from '../support/store/facts.ts';
 
 /** Connected clients follow slots that move and nodes that leave and return; no process has to restart. */
 
@@ -67,6 +67,42 @@ test('commands work while half of a conversation has moved to another node', asy
 	});
 	counts.push(await unread());
 	expect(counts).toEqual([[5], 'service_unavailable', [5], [5]]);
+}, 180_000);
+
+/** A user whose slot is on the same node as that of the conversation, so that one script concerns both. */
+async function neighbour() {
+	const { process } = await newWorld();
+	const { readState, apply, commands } = await process();
+	const nodeOf = nodesOf(commands);
+	const isBeside = (user: string) => nodeOf(slotOf(user)) === nodeOf(slotOf(CHANNEL.id));
+	const author = Array.from({ length: 100 }, (_, index) => `U5${index}`).find(isBeside) ?? '';
+	await apply(created(CHANNEL, ['U01', author]));
+	const post = (after: number, user = author) =>
+		readState.apply([posted(CHANNEL, message(CHANNEL.id, BEGIN + after, { user }))], asIs);
+	return { author, isBeside: () => isBeside(author), post };
+}
+
+test('an author whose slot has moved away from the node of the conversation can post at once', async () => {
+	const { author, isBeside, post } = await neighbour();
+	await post(1);
+	await moveSlot(url(), slotOf(author));
+	// As far as this process knows.
+	expect(isBeside()).toBe(true);
+	expect(await post(2)).toMatchObject([{ type: 'cursor', user: author, cursor: BEGIN + 2 }]);
+	expect(isBeside()).toBe(false);
+}, 180_000);
+
+test('an author with unread messages can post while the slot of the author moves', async () => {
+	const { author, post } = await neighbour();
+	await post(1);
+	await post(2, 'U01');
+	let next = 3;
+	await moveSlot(url(), slotOf(author), async () => {
+		// No cursor moves.
+		expect(await post(next)).toEqual([]);
+		next += 1;
+	});
+	expect(next).toBeGreaterThan(3);
 }, 180_000);
 
 test('subscribers receive publications in order, or a gap is reported to them', async () => {

@@ -635,7 +635,7 @@ for (const layout of LAYOUTS) {
 			const keys = [late.keys.meta('C02'), late.keys.recent('C02'), late.keys.version('C02')];
 			const command = [BEGIN, 'create;public;0'];
 			const rejected = await late.commands
-				.apply(...keys, ...token, 60, 1, 0, 128, ...command)
+				.apply(...keys, ...token, 60, 1, 0, 128, '[]', ...command)
 				.catch((error) => error);
 			expect(String(rejected)).toContain('OVER');
 			await apply(created(other, ['U01']));

@@ -140,6 +140,10 @@ const library = (functions: Readonly<Record<string, Callable>>): Table => {
 	return table;
 };
 
+/** Of arrays and texts. */
+const tableOf = (value: unknown): Value =>
+	Array.isArray(value) ? Table.of(value.map(tableOf)) : (value as Value);
+
 export const GLOBALS: Readonly<Record<string, Value>> = {
 	tonumber: (value) => [toNumber(value)],
 	tostring: (value) => [toText(value)],
@@ -163,6 +167,7 @@ export const GLOBALS: Readonly<Record<string, Value>> = {
 			},
 		];
 	},
+	cjson: library({ decode: (text) => [tableOf(JSON.parse(String(text)))] }),
 	string: library({
 		find: (text, pattern, from = 1, plain = false) => {
 			const subject = String(text);

@@ -49,7 +49,7 @@ export interface Guard {
 	/** Rejects if the epoch of a node has changed; always asks Redis. */
 	verifyEpochs(point: GuardPoint): Promise<void>;
 	/** Runs work again, with the current epochs, if a script found that an epoch has ended. */
-	retrying<T>(work: () => Promise<T>): Promise<T>;
+	retrying<T>(work: (isRetry: boolean) => Promise<T>): Promise<T>;
 	/** Called when a node has a new epoch. */
 	onNewEpoch(drop: (isOnNode: IsOnNode) => void): void;
 }
@@ -107,16 +107,18 @@ export class EpochGuard implements Guard {
 		if (now.epochs.some((epoch, index) => epoch !== epochs[index])) throw beingRebuilt();
 	}
 
-	async retrying<T>(work: () => Promise<T>): Promise<T> {
+	async retrying<T>(work: (isRetry: boolean) => Promise<T>): Promise<T> {
 		try {
-			return await work();
+			return await work(false);
 		} catch (error) {
 			if (!(error instanceof EpochOver) && !isElsewhere(error)) throw error;
 			// The next check also finds where markers are now.
 			this.known.clear();
+			// A script does not follow a slot that has moved, so the client does not know where it is.
+			if (isElsewhere(error)) await this.recheck();
 		}
 		try {
-			return await work();
+			return await work(true);
 		} catch (error) {
 			throw error instanceof EpochOver ? beingRebuilt() : error;
 		}
@@ -168,14 +170,19 @@ export class EpochGuard implements Guard {
 	/** Slots that moved to other nodes are trusted there once all nodes are complete. */
 	private async trust(slots: readonly number[]): Promise<void> {
 		for (let tries = 1; ; tries += 1) {
-			this.rechecking ??= this.recheckNow().finally(() => {
-				this.rechecking = null;
-			});
-			const areComplete = await this.rechecking;
+			const areComplete = await this.recheck();
 			if (slots.every((slot) => this.epochs.isTrusted(slot))) return;
 			if (!areComplete || tries === MAX_TRIES) throw beingRebuilt();
 			await Bun.sleep(MOVING_PAUSE_MS);
 		}
+	}
+
+	/** Finds where slots are now, and checks all nodes. Resolves to whether all are complete. */
+	private recheck(): Promise<boolean> {
+		this.rechecking ??= this.recheckNow().finally(() => {
+			this.rechecking = null;
+		});
+		return this.rechecking;
 	}
 
 	private async recheckNow(): Promise<boolean> {

@@ -121,9 +121,7 @@ export class Residents {
 	/** Protects these conversations and users from eviction until the returned function is called, or a commit fails. */
 	keepLoaded(ids: readonly string[]): Release {
 		this.pins.add(ids);
-		return () => {
-			this.pins.delete(ids);
-		};
+		return () => void this.pins.delete(ids);
 	}
 
 	private pinned(): ReadonlySet<string> {

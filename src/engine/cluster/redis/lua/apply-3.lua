@@ -1,6 +1,7 @@
 #!lua flags=allow-cross-slot-keys
 --[[
 Appends the changes of commands to a conversation, in order. Replaying is harmless: commands up to the newest applied one are skipped.
+In the same moment it reads fields of users on the same node.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its recent changes
@@ -11,16 +12,24 @@ ARGV[3]  seconds until the conversation expires
 ARGV[4]  1 if the first command creates the conversation, otherwise 0
 ARGV[5]  the store has all changes up to this stamp
 ARGV[6]  how many of the newest changes stay even after the store has them; nothing is removed until there are twice as many
-ARGV[7…] for each command its stamp, and its changes as read-state/packing.ts packs them, '' for none
+ARGV[7]  JSON: for each user the key of the user's HASH, and the names of the fields to read
+ARGV[8…] for each command its stamp, and its changes as read-state/packing.ts packs them, '' for none
 
 Result   {} if the conversation is not recorded; otherwise
          the stamp before this call: commands up to it had already been applied;
-         the base; the time of Redis in microseconds; 0 if no command of this call is late, else the longest delay of the conversation so far
+         the base; the time of Redis in microseconds; 0 if no command of this call is late, else the longest delay of the conversation so far;
+         for each user the values of the fields
 ]]
 local ttl, written, keep = ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 -- include ordinary-delay
+
+-- Before any change: fails if the slot of a user has moved to another node.
+local values = {}
+for place, read in ipairs(cjson.decode(ARGV[7])) do
+	values[place] = redis.call('HMGET', unpack(read))
+end
 
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'late', 'late_seen')
 local stamp, base = state[1], state[2]
@@ -45,7 +54,7 @@ if not stamp then
 end
 
 local before, newest, late = stamp, nil, 0
-for index = 7, #ARGV, 2 do
+for index = 8, #ARGV, 2 do
 	local at, changes = ARGV[index], ARGV[index + 1]
 	-- A command that was applied before may be published only now, so it counts too. A creation is never late: nobody was subscribed.
 	late = stamp == '0' and 0 or math.max(late, tonumber(now) - tonumber(at))
@@ -84,4 +93,4 @@ redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('EXPIRE', KEYS[1], ttl)
 redis.call('EXPIRE', KEYS[2], ttl)
 redis.call('SET', KEYS[3], stamp .. ':' .. base .. ':' .. late_seen, 'EX', ttl)
-return { before, base, now, noted }
+return { before, base, now, noted, values }

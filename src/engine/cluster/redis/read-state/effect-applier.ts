@@ -8,8 +8,8 @@ import { slotOf } from '../slots.ts';
 import { AuthorCheck } from './author-check.ts';
 import type { Context } from './context.ts';
 import type { CopiedViews } from './copied-views.ts';
-import { type Fields, packChanges, STORED } from './packing.ts';
-import { fieldsNeededBy, type StoredUsers, type UserEffects } from './user-effects.ts';
+import { packChanges, STORED } from './packing.ts';
+import { fieldsNeededBy, type StoredUsers, type UserEffects, type Values } from './user-effects.ts';
 
 /** Limits the size of a pipeline. */
 const USERS_PER_PIPELINE = 500;
@@ -20,7 +20,7 @@ const MAX_TRACKED = 100_000;
  * each with all of their steps. Applying effects again, wholly or in part, gives the same result.
  *
  * A batch of posts takes two round trips, whatever its size: one applies them and reads the authors' fields, one moves the
- * authors' cursors.
+ * authors' cursors. Authors whose slots are on another node than the conversation's take one more.
  */
 export class EffectApplier {
 	/** By conversation: the stamp up to which the store has its changes. */
@@ -34,21 +34,30 @@ export class EffectApplier {
 
 	/** Applies effects on one conversation, in order. Resolves to the cursors that moved. */
 	async apply(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
-		const { guard } = this.context;
-		const facts: (readonly ReadFact[])[] = [];
-		for (const part of splitBeforeDeletes(effects))
-			facts.push(await guard.retrying(() => this.applyPart(conversation, part)));
-		return facts.flat();
+		const facts: ReadFact[] = [];
+		for (const part of splitBeforeDeletes(effects)) {
+			const apply = (isRetry: boolean) => this.applyPart(conversation, part, isRetry);
+			facts.push(...(await this.context.guard.retrying(apply)));
+		}
+		return facts;
 	}
 
-	private async applyPart(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
+	private async applyPart(
+		conversation: string,
+		effects: readonly Effect[],
+		isRetry: boolean,
+	): Promise<readonly ReadFact[]> {
 		const { users, views } = this;
 		const { guard, source } = this.context;
 		const steps = [...stepsOf(effects)];
 		const ids = steps.map(([user]) => user);
 		const point = await guard.begin([conversation, ...ids]);
-		const early = this.readEarly(steps);
-		const isNew = await this.applyToConversation(conversation, effects);
+		const markerOf = (id: string): string => point.tokenOf(slotOf(id))[0];
+		const isReadable = ([user, all]: readonly [string, readonly Step[]]): boolean =>
+			all.every(({ type }) => type === 'post') && markerOf(user) === markerOf(conversation);
+		// The script fails while the slot of such an author is moving, so a retry reads all authors later.
+		const together = isRetry ? [] : steps.filter(isReadable);
+		const { isNew, values } = await this.applyToConversation(conversation, effects, together);
 		const copy = views.currentOf(conversation, effects.at(-1)?.at ?? 0);
 		if (!copy) views.warm(conversation);
 		const authors = new AuthorCheck(views, conversation, copy, isNew);
@@ -61,7 +70,7 @@ export class EffectApplier {
 			return read;
 		};
 		const applyTo = ([user, all]: readonly [string, readonly Step[]]) =>
-			users.applySteps(user, all, authors, rows, point.tokenOf(slotOf(user)), early.get(user));
+			users.applySteps(user, all, authors, rows, point.tokenOf(slotOf(user)), values.get(user));
 		const facts: ReadFact[] = [];
 		for (let from = 0; from < steps.length; from += USERS_PER_PIPELINE)
 			facts.push(...(await Promise.all(steps.slice(from, from + USERS_PER_PIPELINE).map(applyTo))).flat());
@@ -69,26 +78,15 @@ export class EffectApplier {
 		return facts;
 	}
 
-	/** Sends these reads in the same turn as the script, so that both share a round trip. */
-	private readEarly(all: readonly [user: string, Step[]][]): ReadonlyMap<string, Promise<Fields>> {
-		const read = new Map<string, Promise<Fields>>();
-		for (const [user, steps] of all) {
-			if (steps.some(({ type }) => type !== 'post' && type !== 'follow')) continue;
-			const fields = this.users.read(user, fieldsNeededBy(steps));
-			// If the script fails, nobody awaits this.
-			fields.catch(() => undefined);
-			read.set(user, fields);
-		}
-		return read;
-	}
-
-	/** Appends the changes to Redis. The returned function says whether the command with a stamp was applied for the first time. */
+	/** Appends the changes to Redis, and reads what these users need. `isNew`: the command with this stamp was not applied before. */
 	private async applyToConversation(
 		conversation: string,
 		effects: readonly Effect[],
-	): Promise<(at: number) => boolean> {
-		const { guard, ttlSeconds, keptChanges } = this.context;
+		users: readonly [user: string, Step[]][],
+	): Promise<{ isNew: (at: number) => boolean; values: ReadonlyMap<string, Values> }> {
+		const { guard, keys, ttlSeconds, keptChanges } = this.context;
 		const commands = effectsByCommand(effects).map(changesOf);
+		const reads = users.map(([user, steps]) => [keys.fields(user), ...(fieldsNeededBy(steps) ?? [])]);
 		const written = this.written.get(conversation) ?? 0;
 		for (;;) {
 			const { tokenOf } = await guard.begin([conversation]);
@@ -99,13 +97,15 @@ export class EffectApplier {
 				effects[0]?.type === 'created' ? 1 : 0,
 				written,
 				keptChanges,
+				JSON.stringify(reads),
 				...commands.flatMap(({ stamp, changes }) => [stamp, packChanges(changes)]),
-			)) as string[];
-			const [before, base = '', seen, late] = answer;
+			)) as Partial<[before: string, base: string, seen: string, late: string, values: Values[]]>;
+			const [before, base = '', seen, late, read] = answer;
 			if (before !== undefined) {
 				const applied = { before: Number(before), base, seen: Number(seen), late: Number(late), written };
 				this.views.advance(conversation, applied, commands);
-				return (at) => at > applied.before;
+				const values = new Map(users.map(([user], index) => [user, read?.[index] ?? []]));
+				return { isNew: (at) => at > applied.before, values };
 			}
 			if ((await this.record(conversation, STORED, false)) === 'store_behind')
 				throw new Error(

@@ -13,27 +13,30 @@ import { UserDraft } from './user-copy.ts';
 /** Rows of the store about users in one conversation. */
 export type StoredUsers = () => Promise<ReadonlyMap<string, UserReadState>>;
 
+/** Values of fields in Redis; null for an absent field. */
+export type Values = readonly (string | null)[];
+
 export class UserEffects {
 	constructor(
 		private readonly context: Context,
 		private readonly copies: UserCopies,
 	) {}
 
-	/** Reads these fields (null: all); absent fields are omitted. */
-	async read(user: string, names: readonly string[] | null): Promise<Fields> {
+	/** Reads these fields (null: all) unless their values are known; absent fields are omitted. */
+	private async read(user: string, names: readonly string[] | null, known?: Values): Promise<Fields> {
 		const { commands, keys } = this.context;
 		if (!names) return commands.hgetall(keys.fields(user));
-		const values = await commands.hmget(keys.fields(user), ...names);
-		const found = names.map((name, index) => [name, values[index]] as const);
-		return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] != null));
+		const values = known ?? (await commands.hmget(keys.fields(user), ...names));
+		return Object.fromEntries(
+			names.flatMap((name, index) => (values[index] == null ? [] : [[name, values[index]]])),
+		);
 	}
 
 	/**
 	 * Applies steps in one conversation to a user. Resolves to the cursors that moved. Compares only the fields of this conversation, so that
 	 * posts of one author to many conversations do not disturb each other.
 	 *
-	 * `early`: the fields, read before the effects were applied to the conversation. Compare-and-set notices a mark since that read.
-	 * If the steps change nothing, nothing is compared either, so the fields are read again first.
+	 * `known`: the values of the fields, read when the effects were applied to the conversation. Compare-and-set notices a mark since then.
 	 */
 	async applySteps(
 		user: string,
@@ -41,7 +44,7 @@ export class UserEffects {
 		authors: AuthorCheck,
 		stored: StoredUsers,
 		token: EpochToken,
-		early?: Promise<Fields>,
+		known?: Values,
 	): Promise<readonly ReadFact[]> {
 		const { conversation } = steps[0] as Step;
 		const names = fieldsNeededBy(steps);
@@ -49,8 +52,8 @@ export class UserEffects {
 		const begun = steps.flatMap((step) =>
 			step.type === 'follow' && authors.isNew(step.at) ? [followField(conversation, step.threadTs)] : [],
 		);
-		for (let known = early; ; known = undefined) {
-			const fields = await (known ?? this.read(user, names));
+		for (let values = known; ; values = undefined) {
+			const fields = await this.read(user, names, values);
 			const absent = names?.filter((name) => !(name in fields) && !begun.includes(name));
 			const rows = absent?.length === 0 ? undefined : (await stored()).get(user);
 			const base = UserDraft.of(conversation, rows, fields);
@@ -59,12 +62,10 @@ export class UserEffects {
 				return { draft, moved: applySteps(draft, steps, context) };
 			});
 			const changed = draft.fields;
-			const isChanged = Object.keys(changed).length > 0;
-			if (known && !isChanged) continue;
+			if (Object.keys(changed).length > 0) changed[STAMP] = String(stampOf(draft, steps));
 			// Fields from the store are set as well: an author who never marks is looked up there only once.
 			const found = absent?.length === 0 ? {} : base.fields;
 			for (const name of absent ?? []) if (found[name] !== undefined) changed[name] ??= found[name];
-			if (isChanged) changed[STAMP] = String(stampOf(draft, steps));
 			const compared = (names ?? Object.keys(found)).map((name) => [name, fields[name] ?? '']);
 			const isSet =
 				Object.keys(changed).length === 0 ||

@@ -1,3 +1,4 @@
+import type { ActivityChange } from '../../../../model/activity.ts';
 import type { MembershipRow, UserReadState } from '../../../ports/store.ts';
 import type { RepairProblem } from '../../../ports/views.ts';
 import type { StampedMembership } from '../../../read-state/user-steps.ts';
@@ -39,8 +40,7 @@ export async function repairUser(
 	if (behind || (uncertainUpTo !== null && uncertainUpTo > longAgo)) return 'store_behind';
 	if (Object.keys(changed).length === 0) return 'repaired';
 	const newer = { ...changed, [STAMP]: String(nowMicros()) };
-	const version = fields.version ?? STORED;
-	const isSet = await copies.setFields(user, version, newer, point.tokenOf(slotOf(user)));
+	const isSet = await copies.setFields(user, fields.version ?? STORED, newer, point.tokenOf(slotOf(user)));
 	return isSet === '' ? 'changing' : 'repaired';
 }
 
@@ -89,7 +89,9 @@ function comparisonOf(fields: Fields, rows: UserReadState, conversation: string)
 	const wanted: Record<string, string> = stored.fields;
 	for (const { field } of followed) wanted[field] ??= ENDED;
 	const activity = fields[ACTIVITY];
-	if (activity !== undefined && hasAll(rows.activity, unpackActivity(activity)))
+	const isStored = ({ at }: ActivityChange): boolean => rows.activity.some((one) => one.at === at);
+	// If the store lacks a change of activity, that change may not be persisted yet: keep them all.
+	if (activity !== undefined && unpackActivity(activity).every(isStored))
 		wanted[ACTIVITY] = packActivity(rows.activity);
 	const changed = Object.fromEntries(
 		Object.entries(wanted).filter(([field, value]) => fields[field] !== value),
@@ -116,10 +118,4 @@ function differsInUnchangedPart(
 		membership.revision !== stored.revision ||
 		[...membership.ahead].join() !== [...stored.ahead].join()
 	);
-}
-
-/** If the store lacks a change of activity, that change may not be persisted yet: keep them all. */
-function hasAll(stored: UserReadState['activity'], changes: UserReadState['activity']): boolean {
-	const known = new Set(stored.map(({ at }) => at));
-	return changes.every(({ at }) => known.has(at));
 }
