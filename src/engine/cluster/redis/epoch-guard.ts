@@ -114,8 +114,6 @@ export class EpochGuard implements Guard {
 			if (!(error instanceof EpochOver) && !isElsewhere(error)) throw error;
 			// The next check also finds where markers are now.
 			this.known.clear();
-			// A script does not follow a slot that has moved, so the client does not know where it is.
-			if (isElsewhere(error)) await this.recheck();
 		}
 		try {
 			return await work(true);
@@ -170,19 +168,14 @@ export class EpochGuard implements Guard {
 	/** Slots that moved to other nodes are trusted there once all nodes are complete. */
 	private async trust(slots: readonly number[]): Promise<void> {
 		for (let tries = 1; ; tries += 1) {
-			const areComplete = await this.recheck();
+			this.rechecking ??= this.recheckNow().finally(() => {
+				this.rechecking = null;
+			});
+			const areComplete = await this.rechecking;
 			if (slots.every((slot) => this.epochs.isTrusted(slot))) return;
 			if (!areComplete || tries === MAX_TRIES) throw beingRebuilt();
 			await Bun.sleep(MOVING_PAUSE_MS);
 		}
-	}
-
-	/** Finds where slots are now, and checks all nodes. Resolves to whether all are complete. */
-	private recheck(): Promise<boolean> {
-		this.rechecking ??= this.recheckNow().finally(() => {
-			this.rechecking = null;
-		});
-		return this.rechecking;
 	}
 
 	private async recheckNow(): Promise<boolean> {
