@@ -151,7 +151,7 @@ async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) 
 			last = clock.next();
 			return postedOf(conversation, author, last, before);
 		});
-		return views.apply(effects, (moved) => moved);
+		return views.apply(effects, 0, (moved) => moved);
 	};
 }
 

@@ -61,8 +61,7 @@ function scene({ loading, committing, commitMoved = async () => undefined }: Hoo
 		history: {} as History,
 		views: {
 			prepare: async () => () => undefined,
-			apply: async (effects, onMoved) => onMoved(effects.map(({ at }) => movedTo(at))),
-			written: () => undefined,
+			apply: async (effects, _, onMoved) => onMoved(effects.map(({ at }) => movedTo(at))),
 		},
 		bus: new MemoryBus(),
 		publications: {

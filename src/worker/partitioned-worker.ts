@@ -38,7 +38,7 @@ export interface PartitionedWorkerParts {
 	readonly ledger: PartitionLedger;
 	readonly source: StateSource;
 	readonly history: History;
-	readonly views: Pick<Views, 'prepare' | 'apply' | 'written'>;
+	readonly views: Pick<Views, 'prepare' | 'apply'>;
 	readonly bus: Bus;
 	readonly publications: PublicationRecord;
 	/** Wall clock: the age of a command is its difference from the clock of a gateway. */
@@ -284,7 +284,7 @@ export class PartitionedWorker implements StoredPartitions {
 	}
 
 	private newPersistence(name: string, ownership: Ownership): TrailingPersistence {
-		const { ledger, cursorLedger, views, steadyMs, sleep, report } = this.parts;
+		const { ledger, cursorLedger, steadyMs, sleep, report } = this.parts;
 		const persistence = new TrailingPersistence({
 			ledger,
 			cursorLedger,
@@ -292,10 +292,7 @@ export class PartitionedWorker implements StoredPartitions {
 			backlog: this.backlog,
 			steadyMs,
 			sleep,
-			onPersisted: (stamps) => {
-				this.failures.delete(name);
-				for (const [conversation, stamp] of stamps) views.written(conversation, stamp);
-			},
+			onPersisted: () => void this.failures.delete(name),
 			onFailed: async (error) => {
 				report(error, `persisting effects of ${name}`);
 				await this.pause(name);

@@ -262,11 +262,11 @@ export class PersistBehind implements EffectPipeline {
 		decisions: readonly Decision[],
 		mayGiveUp: () => boolean,
 	): Promise<readonly ReadFact[] | null> {
-		const { views, bus, replies } = this.parts;
+		const { views, persistence, bus, replies } = this.parts;
 		const effects = decisions.flatMap((decision) => decision.effects);
 		let moved: readonly ReadFact[] = [];
 		try {
-			const apply = () => views.apply(effects, (facts) => facts);
+			const apply = () => views.apply(effects, persistence.storedStamp(conversation), (facts) => facts);
 			if (effects.length > 0) moved = await this.retry(`applying to ${conversation}`, apply, mayGiveUp);
 		} catch (error) {
 			if (this.draining && !this.ended) return null;

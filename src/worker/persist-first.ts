@@ -50,7 +50,7 @@ export class PersistFirst implements EffectPipeline {
 		const { effects } = decision;
 		// The decision may depend on effects that are not durable yet: a repeated send is answered when the first one is durable.
 		if (effects.length === 0) return Promise.resolve(this.after(ledger.flushed(), record, decision));
-		return views.apply(effects, (moved) =>
+		return views.apply(effects, ledger.durable(), (moved) =>
 			this.after(ledger.commit([...effects, ...moved]), record, decision),
 		);
 	}

@@ -24,6 +24,8 @@ const MAX_ROWS = 1_000;
 const RETRY_MS = 1_000;
 /** Long texts count as several rows, so that a transaction has a few megabytes at most. */
 const ROW_BYTES = 4_096;
+/** Of this many conversations it remembers how far they are written. */
+const MAX_WRITTEN = 100_000;
 /** Memory of a record of the log without its effects, and of a moved cursor. */
 const RECORD_BYTES = 256;
 
@@ -32,8 +34,8 @@ export interface PersistenceParts {
 	/** Persists cursors that a message moved, in the same way as cursors that users move. */
 	readonly cursorLedger: Pick<Ledger, 'commit'>;
 	readonly backlog: Backlog;
-	/** Called after a transaction: these conversations are durable up to these stamps. */
-	readonly onPersisted: (stamps: ReadonlyMap<string, number>) => void;
+	/** Called after a transaction. */
+	readonly onPersisted: () => void;
 	/** Called before a transaction that persists everything below this offset; the transaction waits for the promise. */
 	readonly beforePersist?: (offset: number) => Promise<void>;
 	/** Persisting failed, so the decisions in memory are invalid: the partition has to be restarted. */
@@ -72,6 +74,7 @@ export class TrailingPersistence {
 	private failed = false;
 	/** Newest stamps of conversations with effects that are not durable yet. */
 	private readonly unwritten = new Map<string, number>();
+	/** Newest stamps of conversations that the store has from this owner. */
 	private readonly written = new Map<string, number>();
 
 	/** The offset up to which this owner has sent records to the store; null before `beginsAt`. */
@@ -139,9 +142,12 @@ export class TrailingPersistence {
 
 	/** The stamp up to which the filled records of the conversation are durable. */
 	durable(conversation: string): number {
-		return this.unwritten.has(conversation)
-			? (this.written.get(conversation) ?? 0)
-			: Number.POSITIVE_INFINITY;
+		return this.unwritten.has(conversation) ? this.storedStamp(conversation) : Number.POSITIVE_INFINITY;
+	}
+
+	/** The store certainly has all effects on the conversation up to this stamp; 0 if this owner has not written any lately. */
+	storedStamp(conversation: string): number {
+		return this.written.get(conversation) ?? 0;
 	}
 
 	/** How long the oldest record has been waiting to be persisted, in ms. */
@@ -198,13 +204,12 @@ export class TrailingPersistence {
 		});
 		this.stored = last.span.to;
 		this.removeFirst(batch.length);
-		this.parts.onPersisted(new Map(effects.map(({ conversation, at }) => [conversation.id, at])));
+		if (this.written.size > MAX_WRITTEN) this.written.clear();
 		for (const { conversation, at } of effects) {
-			if (this.unwritten.get(conversation.id) === at) {
-				this.unwritten.delete(conversation.id);
-				this.written.delete(conversation.id);
-			} else if (this.unwritten.has(conversation.id)) this.written.set(conversation.id, at);
+			this.written.set(conversation.id, at);
+			if (this.unwritten.get(conversation.id) === at) this.unwritten.delete(conversation.id);
 		}
+		this.parts.onPersisted();
 	}
 
 	/**

@@ -169,7 +169,7 @@ for (const layout of LAYOUTS)
 			expect(asked).toBe(0);
 		});
 
-		test('the script that applies a post also reads an author on its node', async () => {
+		test('the script that applies posts also reads authors and followers on its node', async () => {
 			const { process } = await world();
 			const { readState, commands, keys } = await process();
 			const nodeOf = nodesOf(commands);
@@ -186,8 +186,21 @@ for (const layout of LAYOUTS)
 			const posts = USERS.map((user, index) =>
 				posting(message('C01', BEGIN + 1 + index, { user }), index === 0 ? null : BEGIN + index),
 			);
-			await readState.apply(posts, FACTS);
-			expect(read.sort()).toEqual(USERS.filter(isElsewhere).map(keys.fields));
+			// The first reply makes two users followers, and has an author who now follows the thread.
+			const [at, root] = [BEGIN + 10, BEGIN + 1];
+			const follows = ['U01', 'U02'].map(
+				(user): Effect => ({
+					type: 'followed',
+					conversation: CHANNEL,
+					at,
+					user,
+					threadTs: root,
+					cursor: root,
+				}),
+			);
+			const reply = posting(message('C01', at, { user: 'U02', threadTs: root }), null);
+			await readState.apply([...posts, reply, ...follows], FACTS);
+			expect([...new Set(read)]).toEqual(USERS.filter(isElsewhere).map(keys.fields));
 		});
 
 		test('a mark between applying a post and moving its author’s cursor takes effect before the post', async () => {

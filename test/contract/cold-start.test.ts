@@ -76,7 +76,7 @@ test('unread messages count when their conversation is unarchived, even if it wa
 	await engine.store.ledger.commit([changed(LONG, 'archive', BEGIN + 1_000, { archived: true })]);
 	const { views, readState } = engine;
 	expect((await readState.counts('U10')).rows.map(({ conversation }) => conversation)).toEqual(['C02']);
-	await views.apply([changed(LONG, 'unarchive', BEGIN + 2_000, { archived: false })], asIs);
+	await views.apply([changed(LONG, 'unarchive', BEGIN + 2_000, { archived: false })], 0, asIs);
 	const { rows } = await readState.counts('U10');
 	expect(rows.find(({ conversation }) => conversation === 'C01')).toMatchObject({ unread: 300 });
 });

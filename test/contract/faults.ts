@@ -76,9 +76,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 			const { views } = engine;
 			const now = everyNth(3);
 			return withViews(engine, {
-				apply: (effects, keep) =>
+				apply: (effects, stored, keep) =>
 					views.apply(
 						effects.filter(({ type }) => type !== 'deleted' || !now()),
+						stored,
 						keep,
 					),
 			});
@@ -136,13 +137,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 		breaks: (engine) => {
 			const { views } = engine;
 			return withViews(engine, {
-				apply: (effects, keep) =>
+				apply: (effects, stored, keep) =>
 					views.apply(
 						effects.map((effect) =>
 							effect.type === 'changed'
 								? { ...effect, conversation: { ...effect.conversation, archived: false } }
 								: effect,
 						),
+						stored,
 						keep,
 					),
 			});
@@ -156,14 +158,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 			const now = everyNth(4);
 			let held: readonly Effect[] = [];
 			return withViews(engine, {
-				apply: (effects, keep) => {
+				apply: (effects, stored, keep) => {
 					const late = held;
 					held = [];
 					if (effects.some(({ type }) => type === 'posted') && now()) {
 						held = effects;
-						return views.apply(late, keep);
+						return views.apply(late, stored, keep);
 					}
-					return views.apply([...effects, ...late], keep);
+					return views.apply([...effects, ...late], stored, keep);
 				},
 			});
 		},

@@ -65,8 +65,11 @@ async function contents(schema: string): Promise<ReadonlyMap<string, readonly st
 	);
 }
 
-async function move(team: string): Promise<{ readonly code: number; readonly output: string }> {
-	const places = ['--from', from.url, '--to', to.url, '--schema', from.schema, '--to-schema', to.schema];
+async function move(
+	team: string,
+	target = to.schema,
+): Promise<{ readonly code: number; readonly output: string }> {
+	const places = ['--from', from.url, '--to', to.url, '--schema', from.schema, '--to-schema', target];
 	const child = Bun.spawn([SCRIPT, '--team', team, ...places], { stdio: ['ignore', 'pipe', 'pipe'] });
 	const output = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
 	return { code: await child.exited, output: output.join('') };
@@ -82,6 +85,14 @@ test('every table with data of the workspace is copied, and no data of another w
 		expect({ table, rows: after.get(table) }).toEqual({ table, rows: rows.slice(0, 1) });
 	}
 	expect((await move('T1')).output).toContain('already has the workspace T1');
+});
+
+test('a target without tables is named as the reason, and the fix with it', async () => {
+	const { code, output } = await move('T1', 'nothing_here');
+	expect(code).toBe(1);
+	expect(output).toContain('cannot read the tables in the schema nothing_here of the target database');
+	expect(output).toContain('start a process of that cluster once');
+	expect(output).not.toContain('already has');
 });
 
 test('a device that already belongs to another user in the target keeps that user', async () => {

@@ -386,7 +386,7 @@ for (const layout of LAYOUTS) {
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 31));
 			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 30 });
 			const leftAfter = async (stamp: number, next: number) => {
-				await readState.written('C01', BEGIN + stamp);
+				readState.stored = BEGIN + stamp;
 				await apply(...posts(next, next + 1));
 				return commands.zcard(keys.recent('C01'));
 			};
@@ -404,7 +404,7 @@ for (const layout of LAYOUTS) {
 			const { store, process } = await world();
 			const { readState, apply } = await process({ keptChanges: 2 });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 11));
-			await readState.written('C01', BEGIN + 10);
+			readState.stored = BEGIN + 10;
 			await apply(...posts(20, 21));
 			let lost = 1;
 			const source: StateSource = Object.assign(Object.create(store.source), {

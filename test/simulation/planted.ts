@@ -31,8 +31,9 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'applies effects twice': {
 		file: 'src/worker/persist-first.ts',
-		find: 'return views.apply(effects, (moved) =>',
-		replace: 'await views.apply(effects, () => undefined);\n\t\treturn views.apply(effects, (moved) =>',
+		find: 'return views.apply(effects, ledger.durable(), (moved) =>',
+		replace:
+			'await views.apply(effects, 0, () => undefined);\n\t\treturn views.apply(effects, ledger.durable(), (moved) =>',
 		shape: 'embedded',
 	},
 	'acknowledges a mark before it is durable': {

@@ -92,9 +92,9 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	const watched = new Proxy(readState.port, {
 		get(target, name) {
 			if (name !== 'apply') return Reflect.get(target, name, target);
-			return async <T>(effects: readonly Effect[], onMoved: OnMoved<T>) => {
+			return async <T>(effects: readonly Effect[], stored: number, onMoved: OnMoved<T>) => {
 				await before.get(effects[0]?.conversation.id ?? '')?.();
-				return target.apply(effects, onMoved);
+				return target.apply(effects, stored, onMoved);
 			};
 		},
 	});

@@ -25,16 +25,15 @@ export type ThreadChange = Applied<ThreadRow>;
 
 /** Queries, marks and effects on the same views. Marks resolve when they are applied, before `Marking` acknowledges them. */
 export class WholeReadState extends ReadState {
+	/** The store has all effects up to this stamp. */
+	stored = 0;
+
 	constructor(readonly port: Views) {
 		super(port);
 	}
 
 	apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T> {
-		return this.port.apply(effects, onMoved);
-	}
-
-	written(conversation: string, stamp: number): void {
-		this.port.written(conversation, stamp);
+		return this.port.apply(effects, this.stored, onMoved);
 	}
 
 	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {

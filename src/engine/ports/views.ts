@@ -171,11 +171,10 @@ export interface Views {
 	prepare(command: Command): Promise<Release>;
 	/**
 	 * Applies effects in order and calls `onMoved` with the cursors that they moved, which have to be persisted together with
-	 * the effects. If all views are in memory, it does both without an await.
+	 * the effects. If all views are in memory, it does both without an await. The store has all effects on these conversations up to the
+	 * stamp `stored`: views need not keep them.
 	 */
-	apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T>;
-	/** The store has everything of this conversation up to this stamp: older data may be trimmed. */
-	written(conversation: string, stamp: number): void;
+	apply<T>(effects: readonly Effect[], stored: number, onMoved: OnMoved<T>): Promise<T>;
 
 	/** Rejects while some views are lost and being rebuilt: reads of these would be rejected. */
 	available(): Promise<void>;

@@ -48,7 +48,7 @@ export interface Guard {
 	verify(point: GuardPoint): Promise<void>;
 	/** Rejects if the epoch of a node has changed; always asks Redis. */
 	verifyEpochs(point: GuardPoint): Promise<void>;
-	/** Runs work again, with the current epochs, if a script found that an epoch has ended. */
+	/** Runs work again, with the current epochs, if a script found that an epoch has ended or a slot is elsewhere. */
 	retrying<T>(work: (isRetry: boolean) => Promise<T>): Promise<T>;
 	/** Called when a node has a new epoch. */
 	onNewEpoch(drop: (isOnNode: IsOnNode) => void): void;
@@ -114,6 +114,8 @@ export class EpochGuard implements Guard {
 			if (!(error instanceof EpochOver) && !isElsewhere(error)) throw error;
 			// The next check also finds where markers are now.
 			this.known.clear();
+			// Redis does not tell a script where a slot has moved. If nothing is found out, the retry fails like the first attempt.
+			if (isElsewhere(error)) await this.epochs.refreshSlots().catch(() => undefined);
 		}
 		try {
 			return await work(true);

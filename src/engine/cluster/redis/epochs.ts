@@ -152,6 +152,11 @@ export class Epochs {
 		return this.trusted !== null && this.trusted[slot] === this.slots.nodeOf(slot);
 	}
 
+	/** Finds out which node has each slot now. */
+	refreshSlots(): Promise<void> {
+		return this.slots.refresh();
+	}
+
 	/** Refreshes the assignment of slots and checks all nodes. */
 	async recheck(): Promise<NodeStates> {
 		await this.slots.refresh();

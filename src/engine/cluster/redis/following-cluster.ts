@@ -8,8 +8,7 @@ import { isPublication } from './scripts.ts';
  * ioredis follows a redirect (MOVED, ASK) of a command that was sent alone. In a pipeline it does so only if all commands get the same
  * redirect, which commands in several slots never do; otherwise they all fail, and the client does not refresh its slots. Then a moved
  * slot, and every slot of a node whose connection was lost, would stay broken until the process ends. None of these commands was
- * executed. This class sends each of them again, alone. A script that accessed a moved slot fails; the slots are refreshed before its
- * caller gets the error, so that a retry knows where the slot is.
+ * executed. This class sends each of them again, alone.
  *
  * It also prevents two things: ioredis would resend commands that may have been executed before a connection was lost; and while no node
  * is reachable, ioredis would queue commands without a time limit and execute them after their callers have given up.
@@ -53,7 +52,6 @@ export class FollowingCluster extends Cluster {
 			if (message.startsWith('ASK ')) super.sendCommand(command);
 			else if (isMoved && mustKeepOrder(command)) this.failAtOnce(reject, `Not followed: ${message}`);
 			else if (isMoved) this.refreshSlotsCache(() => void setTimeout(sendAgain, pauseMs));
-			else if (NOT_HERE.test(message)) this.refreshSlotsCache(() => reject.call(command, error));
 			else if (message === CLOSED) this.failAtOnce(reject, `${CLOSED} The command may have been executed`);
 			else reject.call(command, error);
 		};
@@ -67,8 +65,6 @@ export class FollowingCluster extends Cluster {
 }
 
 const CLOSED = 'Connection is closed.';
-/** A script accessed a key of another node. Redis does not say where the slot has moved. */
-const NOT_HERE = /non local key/;
 /** Nodes may not know yet which slots have moved. */
 const MOVING_PAUSE_MS = 50;
 

@@ -20,6 +20,12 @@ export class Keys {
 	version = (conversation: string): string => `${this.prefix}{${conversation}}:version`;
 	/** ZSET of the conversation's recent changes by stamp, with all that the store may lack. */
 	recent = (conversation: string): string => `${this.prefix}{${conversation}}:recent`;
+	/** What Redis records of a conversation, in the order that scripts expect. */
+	recorded = (conversation: string): string[] => [
+		this.meta(conversation),
+		this.recent(conversation),
+		this.version(conversation),
+	];
 	/**
 	 * HASH of a user's fields that have changed lately (read-state/packing.ts); `version`, which rises with every change; `since`, the version
 	 * after which `fieldNames` has all changes; `late` and `late_seen`, as in `meta`.

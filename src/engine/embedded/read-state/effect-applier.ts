@@ -10,16 +10,16 @@ import type { ResidentConversation, Residents, ResidentUser } from './residents.
 
 /**
  * Applies effects to the views in memory, command by command, and returns the cursors that they moved. Synchronous: `prepare` has
- * loaded everything that a command needs. `durable`: the store has all changes up to this stamp.
+ * loaded everything that a command needs. `stored`: the store has all changes up to this stamp.
  */
 export function applyEffects(
 	residents: Residents,
 	effects: readonly Effect[],
-	durable: number,
+	stored: number,
 ): readonly ReadFact[] {
 	const facts: ReadFact[] = [];
 	for (const command of effectsByCommand(effects))
-		applyToUsers(residents, applyToConversation(residents, command, durable), command, facts);
+		applyToUsers(residents, applyToConversation(residents, command, stored), command, facts);
 	return facts;
 }
 
@@ -47,7 +47,7 @@ function applyToUsers(
 function applyToConversation(
 	residents: Residents,
 	effects: readonly Effect[],
-	durable: number,
+	stored: number,
 ): ResidentConversation {
 	const [first] = effects as [Effect];
 	const { id } = first.conversation;
@@ -58,7 +58,7 @@ function applyToConversation(
 	residents.journal.add(conversation.number);
 	const wasArchived = conversation.archived;
 	conversation.apply(changesOf(effects));
-	conversation.trim(durable);
+	conversation.trim(stored);
 	// Its entries were not loaded while it was archived: readers must check again what is loaded.
 	if (wasArchived && !conversation.archived) residents.disruptions += 1;
 	return conversation;

@@ -13,7 +13,10 @@ const THREADS_PER_TURN = 32;
 /** For users in up to this many conversations nothing is cached: all are visited each time. */
 const MAX_UNCACHED = 512;
 
-type Thread = readonly [conversation: ResidentConversation, root: number];
+interface UnloadedThread {
+	readonly conversation: ResidentConversation;
+	readonly threadTs: number;
+}
 
 /** The views in memory, for one user. */
 export class MemorySnapshot implements ViewSnapshot {
@@ -138,20 +141,20 @@ export class ScopeLoader {
 		return found;
 	}
 
-	private async loadThreads(threads: readonly Thread[]): Promise<void> {
-		for (const [index, [conversation, root]] of threads.entries()) {
-			await this.residents.loader.loadThread(conversation, root);
+	private async loadThreads(threads: readonly UnloadedThread[]): Promise<void> {
+		for (const [index, { conversation, threadTs }] of threads.entries()) {
+			await this.residents.loader.loadThread(conversation, threadTs);
 			// A user may follow many threads: yield now and then.
 			if (index % THREADS_PER_TURN === THREADS_PER_TURN - 1) await nextTurn();
 		}
 	}
 
-	private missingThreadsOf(user: ResidentUser): Thread[] {
+	private missingThreadsOf(user: ResidentUser): UnloadedThread[] {
 		return [...user.follows].flatMap(([number, threads]) => {
 			const conversation = this.residents.peekConversation(number);
 			if (!conversation) return [];
-			const missing = [...threads.keys()].filter((root) => !conversation.threads.has(root));
-			return missing.map((root): Thread => [conversation, root]);
+			const missing = [...threads.keys()].filter((threadTs) => !conversation.threads.has(threadTs));
+			return missing.map((threadTs) => ({ conversation, threadTs }));
 		});
 	}
 }

@@ -116,12 +116,9 @@ export class MemoryViews implements Views {
 		}
 	}
 
-	async apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T> {
-		return onMoved(applyEffects(this.residents, effects, this.ledger.durable()));
+	async apply<T>(effects: readonly Effect[], stored: number, onMoved: OnMoved<T>): Promise<T> {
+		return onMoved(applyEffects(this.residents, effects, stored));
 	}
-
-	/** Nothing to do: changes are trimmed when the next effect is applied. */
-	written(): void {}
 
 	async available(): Promise<void> {}
 

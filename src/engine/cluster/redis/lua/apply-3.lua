@@ -1,7 +1,7 @@
 #!lua flags=allow-cross-slot-keys
 --[[
 Appends the changes of commands to a conversation, in order. Replaying is harmless: commands up to the newest applied one are skipped.
-In the same moment it reads fields of users on the same node.
+Also reads fields of users on the same node.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its recent changes
@@ -25,7 +25,7 @@ local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 -- include ordinary-delay
 
--- Before any change: fails if the slot of a user has moved to another node.
+-- Before any change, because it fails if the slot of a user is moving or has moved.
 local values = {}
 for place, read in ipairs(cjson.decode(ARGV[7])) do
 	values[place] = redis.call('HMGET', unpack(read))

@@ -26,7 +26,7 @@ export interface Applied {
 	readonly seen: number;
 	readonly late: number;
 	/** The store has all changes up to this stamp. */
-	readonly written: number;
+	readonly stored: number;
 }
 
 /**
@@ -144,13 +144,13 @@ export class ConversationCopy extends LoadedConversation {
 	}
 
 	/** Applies commands of this process, if the copy has the state before them. Otherwise the next read brings it up to date. */
-	advance({ before, base, seen, late, written }: Applied, commands: readonly CommandChanges[]): boolean {
+	advance({ before, base, seen, late, stored }: Applied, commands: readonly CommandChanges[]): boolean {
 		if (!this.isLoaded || this.base !== base || this.stamp !== before) return false;
 		this.startUpdate();
 		this.seen = seen;
 		if (late > 0) [this.late, this.lateSeen] = [late, seen];
 		for (const command of commands) if (command.stamp > before) this.apply(command);
-		this.trim(written, MAX_KEPT);
+		this.trim(stored, MAX_KEPT);
 		return true;
 	}
 

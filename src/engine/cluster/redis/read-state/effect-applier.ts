@@ -13,19 +13,17 @@ import { fieldsNeededBy, type StoredUsers, type UserEffects, type Values } from 
 
 /** Limits the size of a pipeline. */
 const USERS_PER_PIPELINE = 500;
-const MAX_TRACKED = 100_000;
+
+type UserSteps = readonly [user: string, steps: readonly Step[]];
 
 /**
  * Applies effects to Redis: first to the conversation, all in one script, then to the users they concern,
  * each with all of their steps. Applying effects again, wholly or in part, gives the same result.
  *
  * A batch of posts takes two round trips, whatever its size: one applies them and reads the authors' fields, one moves the
- * authors' cursors. Authors whose slots are on another node than the conversation's take one more.
+ * authors' cursors. The script that applies them also reads the authors on its node.
  */
 export class EffectApplier {
-	/** By conversation: the stamp up to which the store has its changes. */
-	private readonly written = new Map<string, number>();
-
 	constructor(
 		private readonly context: Context,
 		private readonly users: UserEffects,
@@ -33,10 +31,14 @@ export class EffectApplier {
 	) {}
 
 	/** Applies effects on one conversation, in order. Resolves to the cursors that moved. */
-	async apply(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
+	async apply(
+		conversation: string,
+		effects: readonly Effect[],
+		stored: number,
+	): Promise<readonly ReadFact[]> {
 		const facts: ReadFact[] = [];
 		for (const part of splitBeforeDeletes(effects)) {
-			const apply = (isRetry: boolean) => this.applyPart(conversation, part, isRetry);
+			const apply = (isRetry: boolean) => this.applyPart(conversation, part, stored, isRetry);
 			facts.push(...(await this.context.guard.retrying(apply)));
 		}
 		return facts;
@@ -45,6 +47,7 @@ export class EffectApplier {
 	private async applyPart(
 		conversation: string,
 		effects: readonly Effect[],
+		stored: number,
 		isRetry: boolean,
 	): Promise<readonly ReadFact[]> {
 		const { users, views } = this;
@@ -53,24 +56,28 @@ export class EffectApplier {
 		const ids = steps.map(([user]) => user);
 		const point = await guard.begin([conversation, ...ids]);
 		const markerOf = (id: string): string => point.tokenOf(slotOf(id))[0];
-		const isReadable = ([user, all]: readonly [string, readonly Step[]]): boolean =>
-			all.every(({ type }) => type === 'post') && markerOf(user) === markerOf(conversation);
-		// The script fails while the slot of such an author is moving, so a retry reads all authors later.
-		const together = isRetry ? [] : steps.filter(isReadable);
-		const { isNew, values } = await this.applyToConversation(conversation, effects, together);
+		const inScript: UserSteps[] = [];
+		const known = new Map<string, Values | Promise<Values>>();
+		for (const [user, all] of steps) {
+			if (all.some(({ type }) => type !== 'post' && type !== 'follow')) continue;
+			// The script fails while the slot of such a user is moving, so a retry reads each user with a command.
+			if (markerOf(user) === markerOf(conversation) && !isRetry) inScript.push([user, all]);
+			else known.set(user, users.readEarly(user, all));
+		}
+		const { isNew, values } = await this.applyToConversation(conversation, effects, stored, inScript);
+		for (const [index, [user]] of inScript.entries()) known.set(user, values[index] ?? []);
 		const copy = views.currentOf(conversation, effects.at(-1)?.at ?? 0);
 		if (!copy) views.warm(conversation);
 		const authors = new AuthorCheck(views, conversation, copy, isNew);
 		// Nobody was a member of a new conversation before.
-		const [first] = effects;
-		const isCreated = first?.type === 'created' && isNew(first.at);
+		const isCreated = effects[0]?.type === 'created' && isNew(effects[0].at);
 		let read: ReturnType<StateSource['usersIn']> | undefined;
 		const rows: StoredUsers = () => {
 			read ??= isCreated ? Promise.resolve(new Map()) : source.usersIn(conversation, ids);
 			return read;
 		};
-		const applyTo = ([user, all]: readonly [string, readonly Step[]]) =>
-			users.applySteps(user, all, authors, rows, point.tokenOf(slotOf(user)), values.get(user));
+		const applyTo = ([user, all]: UserSteps) =>
+			users.applySteps(user, all, authors, rows, point.tokenOf(slotOf(user)), known.get(user));
 		const facts: ReadFact[] = [];
 		for (let from = 0; from < steps.length; from += USERS_PER_PIPELINE)
 			facts.push(...(await Promise.all(steps.slice(from, from + USERS_PER_PIPELINE).map(applyTo))).flat());
@@ -82,29 +89,28 @@ export class EffectApplier {
 	private async applyToConversation(
 		conversation: string,
 		effects: readonly Effect[],
-		users: readonly [user: string, Step[]][],
-	): Promise<{ isNew: (at: number) => boolean; values: ReadonlyMap<string, Values> }> {
+		stored: number,
+		users: readonly UserSteps[],
+	): Promise<{ isNew: (at: number) => boolean; values: readonly Values[] }> {
 		const { guard, keys, ttlSeconds, keptChanges } = this.context;
 		const commands = effectsByCommand(effects).map(changesOf);
 		const reads = users.map(([user, steps]) => [keys.fields(user), ...(fieldsNeededBy(steps) ?? [])]);
-		const written = this.written.get(conversation) ?? 0;
 		for (;;) {
 			const { tokenOf } = await guard.begin([conversation]);
 			const answer = (await this.context.commands.apply(
-				...this.stateKeys(conversation),
+				...keys.recorded(conversation),
 				...tokenOf(slotOf(conversation)),
 				ttlSeconds,
 				effects[0]?.type === 'created' ? 1 : 0,
-				written,
+				stored,
 				keptChanges,
 				JSON.stringify(reads),
 				...commands.flatMap(({ stamp, changes }) => [stamp, packChanges(changes)]),
 			)) as Partial<[before: string, base: string, seen: string, late: string, values: Values[]]>;
-			const [before, base = '', seen, late, read] = answer;
+			const [before, base = '', seen, late, values = []] = answer;
 			if (before !== undefined) {
-				const applied = { before: Number(before), base, seen: Number(seen), late: Number(late), written };
+				const applied = { before: Number(before), base, seen: Number(seen), late: Number(late), stored };
 				this.views.advance(conversation, applied, commands);
-				const values = new Map(users.map(([user], index) => [user, read?.[index] ?? []]));
 				return { isNew: (at) => at > applied.before, values };
 			}
 			if ((await this.record(conversation, STORED, false)) === 'store_behind')
@@ -128,13 +134,13 @@ export class EffectApplier {
 		version: string,
 		isRepair: boolean,
 	): Promise<'recorded' | RepairProblem> {
-		const { commands, source, guard, ttlSeconds } = this.context;
+		const { commands, keys, source, guard, ttlSeconds } = this.context;
 		const { tokenOf } = await guard.begin([conversation]);
 		const [brief] = await source.briefs([conversation]);
 		const recorded = version === STORED ? 0 : Number.parseInt(version, 10);
 		if (!brief || brief.stamp < recorded) return 'store_behind';
 		const isSet = await commands.recordConversation(
-			...this.stateKeys(conversation),
+			...keys.recorded(conversation),
 			...tokenOf(slotOf(conversation)),
 			ttlSeconds,
 			version,
@@ -142,17 +148,6 @@ export class EffectApplier {
 			isRepair ? 1 : 0,
 		);
 		return isSet === 1 ? 'recorded' : 'changing';
-	}
-
-	/** The store has all changes of the conversation up to this stamp: the next script may remove them from Redis. */
-	setWritten(conversation: string, stamp: number): void {
-		if (this.written.size >= MAX_TRACKED) this.written.clear();
-		this.written.set(conversation, stamp);
-	}
-
-	private stateKeys(conversation: string): string[] {
-		const { keys } = this.context;
-		return [keys.meta(conversation), keys.recent(conversation), keys.version(conversation)];
 	}
 }
 

@@ -64,16 +64,12 @@ export class RedisViews implements Views {
 	}
 
 	/** Queued without an await: later calls find these effects applied. */
-	async apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T> {
+	async apply<T>(effects: readonly Effect[], stored: number, onMoved: OnMoved<T>): Promise<T> {
 		const byConversation = Map.groupBy(effects, ({ conversation }) => conversation.id);
 		const facts = await Promise.all(
-			[...byConversation].map(([id, some]) => this.queue.run(id, () => this.applier.apply(id, some))),
+			[...byConversation].map(([id, some]) => this.queue.run(id, () => this.applier.apply(id, some, stored))),
 		);
 		return onMoved(facts.flat());
-	}
-
-	written(conversation: string, stamp: number): void {
-		this.applier.setWritten(conversation, stamp);
 	}
 
 	async read<T>(user: string, scope: Scope, use: (checked: ViewSnapshot) => T): Promise<T> {

@@ -32,11 +32,21 @@ export class UserEffects {
 		);
 	}
 
+	/** Reads what these steps need. Send it in the same turn as the script that applies the effects: then both share a round trip. */
+	readEarly(user: string, steps: readonly Step[]): Promise<Values> {
+		const { commands, keys } = this.context;
+		const values = commands.hmget(keys.fields(user), ...(fieldsNeededBy(steps) ?? []));
+		// If the script fails, nobody awaits this.
+		values.catch(() => undefined);
+		return values;
+	}
+
 	/**
 	 * Applies steps in one conversation to a user. Resolves to the cursors that moved. Compares only the fields of this conversation, so that
 	 * posts of one author to many conversations do not disturb each other.
 	 *
-	 * `known`: the values of the fields, read when the effects were applied to the conversation. Compare-and-set notices a mark since then.
+	 * `known`: the values of the fields, read when the effects were applied to the conversation, or (a promise) perhaps before.
+	 * Compare-and-set notices a mark since that read. If the steps change nothing, nothing is compared, so early values are read again.
 	 */
 	async applySteps(
 		user: string,
@@ -44,7 +54,7 @@ export class UserEffects {
 		authors: AuthorCheck,
 		stored: StoredUsers,
 		token: EpochToken,
-		known?: Values,
+		known?: Values | Promise<Values>,
 	): Promise<readonly ReadFact[]> {
 		const { conversation } = steps[0] as Step;
 		const names = fieldsNeededBy(steps);
@@ -53,7 +63,7 @@ export class UserEffects {
 			step.type === 'follow' && authors.isNew(step.at) ? [followField(conversation, step.threadTs)] : [],
 		);
 		for (let values = known; ; values = undefined) {
-			const fields = await this.read(user, names, values);
+			const fields = await this.read(user, names, await values);
 			const absent = names?.filter((name) => !(name in fields) && !begun.includes(name));
 			const rows = absent?.length === 0 ? undefined : (await stored()).get(user);
 			const base = UserDraft.of(conversation, rows, fields);
@@ -63,6 +73,7 @@ export class UserEffects {
 			});
 			const changed = draft.fields;
 			if (Object.keys(changed).length > 0) changed[STAMP] = String(stampOf(draft, steps));
+			else if (values instanceof Promise) continue;
 			// Fields from the store are set as well: an author who never marks is looked up there only once.
 			const found = absent?.length === 0 ? {} : base.fields;
 			for (const name of absent ?? []) if (found[name] !== undefined) changed[name] ??= found[name];

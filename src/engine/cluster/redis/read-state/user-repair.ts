@@ -1,4 +1,3 @@
-import type { ActivityChange } from '../../../../model/activity.ts';
 import type { MembershipRow, UserReadState } from '../../../ports/store.ts';
 import type { RepairProblem } from '../../../ports/views.ts';
 import type { StampedMembership } from '../../../read-state/user-steps.ts';
@@ -89,9 +88,9 @@ function comparisonOf(fields: Fields, rows: UserReadState, conversation: string)
 	const wanted: Record<string, string> = stored.fields;
 	for (const { field } of followed) wanted[field] ??= ENDED;
 	const activity = fields[ACTIVITY];
-	const isStored = ({ at }: ActivityChange): boolean => rows.activity.some((one) => one.at === at);
+	const storedAt = new Set(rows.activity.map(({ at }) => at));
 	// If the store lacks a change of activity, that change may not be persisted yet: keep them all.
-	if (activity !== undefined && unpackActivity(activity).every(isStored))
+	if (activity !== undefined && unpackActivity(activity).every(({ at }) => storedAt.has(at)))
 		wanted[ACTIVITY] = packActivity(rows.activity);
 	const changed = Object.fromEntries(
 		Object.entries(wanted).filter(([field, value]) => fields[field] !== value),
