@@ -24,8 +24,8 @@ const MAX_ROWS = 1_000;
 const RETRY_MS = 1_000;
 /** Long texts count as several rows, so that a transaction has a few megabytes at most. */
 const ROW_BYTES = 4_096;
-/** Of this many conversations it remembers how far they are written. */
-const MAX_WRITTEN = 100_000;
+/** With more stored stamps than this, a partition forgets them all: until the next transactions, less is trimmed and evicted. */
+const MAX_STORED_STAMPS = 4_000;
 /** Memory of a record of the log without its effects, and of a moved cursor. */
 const RECORD_BYTES = 256;
 
@@ -74,13 +74,13 @@ export class TrailingPersistence {
 	private failed = false;
 	/** Newest stamps of conversations with effects that are not durable yet. */
 	private readonly unwritten = new Map<string, number>();
-	/** Newest stamps of conversations that the store has from this owner. */
-	private readonly written = new Map<string, number>();
+	/** By conversation: the newest stamp that the store has from this owner. */
+	private readonly storedStamps = new Map<string, number>();
 
 	/** The offset up to which this owner has sent records to the store; null before `beginsAt`. */
 	private sentTo: number | null = null;
 	/** The offset up to which the store has confirmed them. */
-	private stored = 0;
+	private storedOffset = 0;
 
 	constructor(private readonly parts: PersistenceParts) {}
 
@@ -91,13 +91,13 @@ export class TrailingPersistence {
 
 	/** The store has confirmed everything below this offset. If the store later returns an earlier offset, it lost transactions. */
 	get storedTo(): number {
-		return this.stored;
+		return this.storedOffset;
 	}
 
 	/** Sets the offset at which this owner starts. */
 	beginsAt(offset: number): void {
 		this.sentTo = offset;
-		this.stored = offset;
+		this.storedOffset = offset;
 	}
 
 	/** Each span must begin where the previous one ends. */
@@ -145,9 +145,9 @@ export class TrailingPersistence {
 		return this.unwritten.has(conversation) ? this.storedStamp(conversation) : Number.POSITIVE_INFINITY;
 	}
 
-	/** The store certainly has all effects on the conversation up to this stamp; 0 if this owner has not written any lately. */
+	/** The store has all effects on the conversation up to this stamp; 0 if unknown. */
 	storedStamp(conversation: string): number {
-		return this.written.get(conversation) ?? 0;
+		return this.storedStamps.get(conversation) ?? 0;
 	}
 
 	/** How long the oldest record has been waiting to be persisted, in ms. */
@@ -202,11 +202,11 @@ export class TrailingPersistence {
 			...first.span,
 			to: last.span.to,
 		});
-		this.stored = last.span.to;
+		this.storedOffset = last.span.to;
 		this.removeFirst(batch.length);
-		if (this.written.size > MAX_WRITTEN) this.written.clear();
+		if (this.storedStamps.size > MAX_STORED_STAMPS) this.storedStamps.clear();
 		for (const { conversation, at } of effects) {
-			this.written.set(conversation.id, at);
+			this.storedStamps.set(conversation.id, at);
 			if (this.unwritten.get(conversation.id) === at) this.unwritten.delete(conversation.id);
 		}
 		this.parts.onPersisted();

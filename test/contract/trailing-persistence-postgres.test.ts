@@ -42,6 +42,10 @@ beforeEach(async () => {
 	gate = null;
 	duringSleep = () => undefined;
 	backlog = new Backlog(MAX_BYTES);
+	persistence = newPersistence();
+});
+
+function newPersistence(): TrailingPersistence {
 	const watched = {
 		nextOffset: (of: string) => store.nextOffset(of),
 		commitWithProgress: async (facts: readonly Effect[], span: LogSpan) => {
@@ -50,7 +54,7 @@ beforeEach(async () => {
 			spans.push(span);
 		},
 	};
-	persistence = new TrailingPersistence({
+	return new TrailingPersistence({
 		ledger: watched as PostgresStore,
 		cursorLedger: { commit: async () => undefined },
 		backlog,
@@ -64,7 +68,7 @@ beforeEach(async () => {
 			await Bun.sleep(ms);
 		},
 	});
-});
+}
 
 /** Persists each effect as the decision of one command; the commands are in the log from this offset on. */
 function persist(effects: readonly Effect[], from = 0, { isUnapplied = false } = {}): void {
@@ -140,6 +144,24 @@ test('the backlog has no room while too many bytes wait, however few the command
 
 const cursorOf = async (user: string): Promise<number | undefined> =>
 	(await store.source.user(user)).memberships.find((one) => one.conversation === channel.id)?.cursor;
+
+test('the stored stamp rises when a transaction has committed, and a new owner starts at 0', async () => {
+	const [first, second] = says(2, 'short') as [Effect, Effect];
+	const { promise, resolve } = Promise.withResolvers<void>();
+	persist([first]);
+	await persistence.flushed();
+	gate = promise;
+	persist([second], 1);
+	await Bun.sleep(50);
+	expect(persistence.storedStamp(channel.id)).toBe(first.at);
+	// Until the second effect is stored, the state after it must stay in memory.
+	expect(persistence.durable(channel.id)).toBe(first.at);
+	resolve();
+	await persistence.flushed();
+	expect(persistence.storedStamp(channel.id)).toBe(second.at);
+	expect(persistence.durable(channel.id)).toBe(Number.POSITIVE_INFINITY);
+	expect(newPersistence().storedStamp(channel.id)).toBe(0);
+});
 
 test('a post that could not be applied moves the cursor of an author who had nothing unread', async () => {
 	await store.ledger.commit([joined(channel, ['U02'], BEGIN + 1, 0)]);

@@ -140,7 +140,7 @@ const library = (functions: Readonly<Record<string, Callable>>): Table => {
 	return table;
 };
 
-/** Of arrays and texts. */
+/** Converts a JSON value that consists of arrays and texts. */
 const tableOf = (value: unknown): Value =>
 	Array.isArray(value) ? Table.of(value.map(tableOf)) : (value as Value);
 

@@ -114,7 +114,7 @@ export class EpochGuard implements Guard {
 			if (!(error instanceof EpochOver) && !isElsewhere(error)) throw error;
 			// The next check also finds where markers are now.
 			this.known.clear();
-			// Redis does not tell a script where a slot has moved. If nothing is found out, the retry fails like the first attempt.
+			// Redis does not tell a script where a slot has moved. A failed refresh is ignored: the retry may succeed without it.
 			if (isElsewhere(error)) await this.epochs.refreshSlots().catch(() => undefined);
 		}
 		try {
