@@ -203,6 +203,29 @@ for (const layout of LAYOUTS)
 			expect([...new Set(read)]).toEqual(USERS.filter(isElsewhere).map(keys.fields));
 		});
 
+		// On a cluster, the script reads U01, and a command reads U03, which is on another node than the conversation.
+		for (const author of ['U01', 'U03'])
+			test(`a mark made between the read of the author’s state and the post takes effect before the post of ${author}`, async () => {
+				const { process } = await world();
+				const [worker, gateway] = [await process(), await process()];
+				await worker.readState.apply([created(CHANNEL, USERS)], FACTS);
+				await worker.readState.apply([posting(message('C01', BEGIN + 1, { user: 'U02' }), null)], FACTS);
+				const { apply }: Scripts = worker.commands;
+				Object.assign(worker.commands, {
+					apply: async (...args: (string | number)[]) => {
+						// Redis answers in order: an early read of the author, sent before, does not include the mark.
+						await worker.commands.hgetall(worker.keys.fields(author));
+						await gateway.readState.mark(author, 'C01', { type: 'read', ts: BEGIN + 1 }, () => undefined);
+						return apply(...args);
+					},
+				});
+				const moved = await worker.readState.apply(
+					[posting(message('C01', BEGIN + 2, { user: author }), BEGIN + 1)],
+					FACTS,
+				);
+				expect(moved).toMatchObject([{ type: 'cursor', user: author, cursor: BEGIN + 2 }]);
+			});
+
 		test('a mark between applying a post and moving its author’s cursor takes effect before the post', async () => {
 			const { process } = await world();
 			const [worker, gateway] = [await process(), await process()];

@@ -142,9 +142,6 @@ test('the backlog has no room while too many bytes wait, however few the command
 	expect(backlog.room()).toBeNull();
 });
 
-const cursorOf = async (user: string): Promise<number | undefined> =>
-	(await store.source.user(user)).memberships.find((one) => one.conversation === channel.id)?.cursor;
-
 test('the stored stamp rises when a transaction has committed, and a new owner starts at 0', async () => {
 	const [first, second] = says(2, 'short') as [Effect, Effect];
 	const { promise, resolve } = Promise.withResolvers<void>();
@@ -162,6 +159,9 @@ test('the stored stamp rises when a transaction has committed, and a new owner s
 	expect(persistence.durable(channel.id)).toBe(Number.POSITIVE_INFINITY);
 	expect(newPersistence().storedStamp(channel.id)).toBe(0);
 });
+
+const cursorOf = async (user: string): Promise<number | undefined> =>
+	(await store.source.user(user)).memberships.find((one) => one.conversation === channel.id)?.cursor;
 
 test('a post that could not be applied moves the cursor of an author who had nothing unread', async () => {
 	await store.ledger.commit([joined(channel, ['U02'], BEGIN + 1, 0)]);
