@@ -15,11 +15,12 @@ import { BEGIN, conversation, created, deleted, message, posted } from '../suppo
  */
 
 const LIMIT_BYTES = 3_500_000;
+const LARGE_BYTES = 2_000_000;
 const SCRIPT = new URL('../support/store/commit-lines.ts', import.meta.url).pathname;
 const channel = conversation('C01');
 const at = (step: number): number => BEGIN + step;
 const large = (step: number): Effect =>
-	posted(channel, message('C01', at(step), { text: 'x'.repeat(2_000_000) }));
+	posted(channel, message('C01', at(step), { text: 'x'.repeat(LARGE_BYTES) }));
 const small = (step: number): Effect => posted(channel, message('C01', at(step)));
 /** Makes the store empty its log, which still has the text. */
 const erased = (step: number, by: number): Effect => deleted(channel, message('C01', at(step)), at(by));
@@ -55,7 +56,8 @@ test('a disk that is full at a checkpoint: writes continue, and the log is empti
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-checkpoint-'));
 	closing.push(() => rm(directory, { recursive: true }));
 	const bytesOf = (suffix: string): number => statSync(join(directory, DATABASE_FILE + suffix)).size;
-	const emptied = () => eventually(async () => expect(bytesOf('-wal')).toBe(0), 30_000);
+	// Its file only shrinks when the log is emptied. It may grow again at once, because the store indexes new messages in the background.
+	const emptied = () => eventually(async () => expect(bytesOf('-wal')).toBeLessThan(LARGE_BYTES), 30_000);
 	const store = await limitedStore(directory);
 	expect(await store.commit(created(channel, ['U01']), small(1), small(2), large(3), erased(1, 4))).toBe(
 		'committed',
@@ -66,7 +68,7 @@ test('a disk that is full at a checkpoint: writes continue, and the log is empti
 	// The checkpoint writes until it reaches the limit.
 	await eventually(async () => expect(bytesOf('')).toBeGreaterThan(before), 30_000);
 	for (const step of [7, 8, 9]) expect(await store.commit(small(step))).toBe('committed');
-	expect(bytesOf('-wal')).toBeGreaterThan(0);
+	expect(bytesOf('-wal')).toBeGreaterThan(LARGE_BYTES);
 	expect(bytesOf('')).toBeLessThanOrEqual(LIMIT_BYTES);
 	await store.lift();
 	await emptied();
